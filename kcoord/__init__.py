@@ -1,4 +1,4 @@
 """kcoord: a group coordinator for the wire protocol of Apache Kafka."""
 
 __version__ = "0.2.0.dev0"
-"""The release to come while `.dev0` is behind it; CHANGELOG.md names the commit of each release."""
+"""The version. With `.dev0` at the end it is the next release; CHANGELOG.md names the commit of each release."""

@@ -1,4 +1,4 @@
-"""`python -m kcoord`."""
+"""The entry point of `python -m kcoord`."""
 
 from kcoord.cli import main
 

@@ -1,4 +1,4 @@
-"""How does a user write whom to connect to, or where to listen?"""
+"""Addresses as users write them: HOST:PORT, to connect to or to listen on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ Address = tuple[str, int]
 
 
 def parse_address(text: str) -> Address:
-    """Host and port of `text`: HOST:PORT, or [HOST]:PORT for an IPv6 address. Raises ValueError."""
+    """The host and port in `text`: HOST:PORT, or [HOST]:PORT for an IPv6 address. Raises ValueError."""
     host, colon, port = text.rpartition(":")
     host = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     if not colon or not host or not port.isdecimal() or int(port) > 65535:

@@ -1,8 +1,8 @@
-"""A memory that is bounded in bytes: what was used longest ago is forgotten first.
+"""A cache that is bounded in bytes: the least recently used entry is dropped first.
 
-Everything that is remembered by a name of a client's choosing (a group, a member id, a frame) is remembered in one of
-these: a name may have 32 KiB, so a number of entries bounds nothing. A memory may forget at any time, so it holds only
-what can be asked for again.
+Everything that kcoord remembers under a name that a client chooses (a group, a member id, a frame) is in such a cache.
+A name may have 32 KiB, so a limit on the number of entries would bound nothing. A cache may drop an entry at any time,
+so it holds only what can be found out again.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 ENTRY_BYTES = 200
-"""What an entry takes beside its texts: its place in the dictionary, and a small value."""
+"""Bytes of an entry beside its texts: its place in the dictionary, and a small value."""
 
 
 def bytes_of(thing: object) -> int:
-    """The memory that a text, or a tuple of them, takes; 0 for what is as small as every entry."""
+    """The memory, in bytes, of a text or a tuple of texts; 0 for other values, which count as small."""
     if isinstance(thing, str | bytes):
         return sys.getsizeof(thing)
     if isinstance(thing, tuple):
@@ -31,7 +31,7 @@ def bytes_of(thing: object) -> int:
 
 
 class BoundedCache(Generic[K, V]):
-    """A mapping of at most `limit_bytes`. An entry that is larger by itself is not kept at all."""
+    """A mapping of at most `limit_bytes`. An entry that alone is larger is not kept, and empties the cache."""
 
     __slots__ = ("_entries", "_entry_bytes", "_forgotten", "_limit_bytes", "_used_bytes")
 
@@ -41,8 +41,8 @@ class BoundedCache(Generic[K, V]):
         entry_bytes: int = ENTRY_BYTES,
         forgotten: Callable[[K, V], None] | None = None,
     ) -> None:
-        """`entry_bytes`: what an entry takes beside the texts in its key and value. `forgotten` is told of each entry
-        that is dropped for want of room.
+        """`entry_bytes`: bytes of an entry beside the texts in its key and value. `forgotten` is called with each entry
+        that is dropped to make room.
         """
         self._limit_bytes = limit_bytes
         self._entry_bytes = entry_bytes
@@ -52,11 +52,11 @@ class BoundedCache(Generic[K, V]):
 
     @property
     def used_bytes(self) -> int:
-        """What is taken now."""
+        """The bytes of all present entries."""
         return self._used_bytes
 
     def get(self, key: K) -> V | None:
-        """The value, which counts as used now; None if the key is not there."""
+        """The value of `key`, which counts as used now; None if the key is not there."""
         if key not in self._entries:
             return None
         self._entries.move_to_end(key)
@@ -73,15 +73,15 @@ class BoundedCache(Generic[K, V]):
                 self._forgotten(oldest, gone)
 
     def items(self) -> list[tuple[K, V]]:
-        """All entries, longest unused first; none counts as used by this."""
+        """All entries, the least recently used first. This does not count as a use."""
         return list(self._entries.items())
 
     def oldest(self) -> tuple[K, V]:
-        """The entry that was used longest ago, which does not count as used by this. Raises StopIteration."""
+        """The least recently used entry. This does not count as a use. Raises StopIteration if there is none."""
         return next(iter(self._entries.items()))
 
     def pop(self, key: K) -> V | None:
-        """Take out an entry; None if the key is not there."""
+        """Remove an entry and return its value; None if the key is not there."""
         if key not in self._entries:
             return None
         value = self._entries.pop(key)
@@ -89,7 +89,7 @@ class BoundedCache(Generic[K, V]):
         return value
 
     def clear(self) -> None:
-        """Take out all entries."""
+        """Remove all entries."""
         self._entries.clear()
         self._used_bytes = 0
 
@@ -97,7 +97,7 @@ class BoundedCache(Generic[K, V]):
         return key in self._entries
 
     def __iter__(self) -> Iterator[K]:
-        """Longest unused first."""
+        """The keys, the least recently used first."""
         return iter(self._entries)
 
     def __len__(self) -> int:

@@ -1,14 +1,15 @@
-"""Where does the value of a setting come from, and what is refused?
+"""The sources of settings: command line, environment, file; and the errors for bad ones.
 
 The settings themselves are in `settings`. Rules:
 
-- A value given on the command line (`-o name=value`, or a flag) beats the environment (`KCOORD_NAME`, dots as
-  underscores), that beats the file (`--config`, TOML), and that beats the default.
-- A name that does not exist and a value that does not fit are refused, with where they came from and the nearest name
-  that does exist. A mistyped setting must not be a silent default.
-- So are settings that do not fit each other, and one that would have no effect beside the others (`settings_checks`).
-- A secret can be given by a file that holds nothing else: NAME.file=PATH, wherever NAME could stand. A command line is
-  no place for one: every user of the machine can read it.
+- A value from the command line (`-o name=value`, or a flag) goes before one from the environment (`KCOORD_NAME`, with
+  underscores for dots). That goes before one from the file (`--config`, TOML), and that before the default.
+- A name that does not exist, or a value that does not fit, is refused. The error says where it came from, and gives the
+  nearest name that exists. A mistyped setting must not become a silent default.
+- Settings that contradict each other are refused too, and so is a setting that would have no effect with the others
+  (`settings_checks`).
+- A secret can come from a file that holds nothing else: NAME.file=PATH, wherever NAME is allowed. It should not be on
+  the command line, which every user of the machine can read.
 """
 
 import difflib
@@ -49,14 +50,14 @@ _KAFKA_NAMES = {
     "node.id": "instance.id",
     "num.partitions": "offsets.topic.num.partitions",
 }
-"""Names that people bring along from Kafka, and what stands in their place here."""
+"""Names of Kafka's settings that people try, and the name of the corresponding setting here."""
 
 _SECRET_WORDS = ("password", "secret")
-"""The value of a setting with one of these in its name is not printed."""
+"""Words that mark a secret: the value of a setting with one of them in its name is not printed."""
 SECRET_FIELDS = tuple(field for field in Settings.model_fields if any(word in field for word in _SECRET_WORDS))
-"""The fields of Settings whose values nobody else may know."""
+"""The fields of Settings whose values are secret."""
 FILE_SUFFIX = ".file"
-"""What is added to the name of a secret setting to name the file that holds it."""
+"""The suffix for the name of a secret setting; the value is then the path of the file that holds the secret."""
 _SECRET_FILES = {setting_name(field) + FILE_SUFFIX: field for field in SECRET_FIELDS}
 
 
@@ -72,9 +73,8 @@ def load_settings(
     config: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Settings:
-    """Settings from the command line (`options` as NAME=VALUE, `flags` by field), `environment` and the file `config`.
-
-    Raises SettingsError.
+    """The settings from the command line (`options` as NAME=VALUE, `flags` by field), from `environment` and from the
+    file `config`. Raises SettingsError.
     """
     given: dict[str, _Given] = {}
     if config is not None:
@@ -95,7 +95,7 @@ def secrets_of(settings: Settings) -> list[str]:
 
 
 def exposed_secrets(options: Sequence[str]) -> list[str]:
-    """A warning for each secret that stands in `options`, the command line's NAME=VALUE."""
+    """A warning for each secret in `options`, the NAME=VALUE of the command line."""
     names = [option.partition("=")[0].strip() for option in options]
     return [
         f"-o {name}=…: every user of this machine can read a command line; put the secret into a file that only "
@@ -138,7 +138,7 @@ def _variable(name: str) -> str:
 
 
 def _is_service_link(variable: str) -> bool:
-    """Does Kubernetes set `variable` because there is a service named kcoord?"""
+    """Whether `variable` is one that Kubernetes sets if there is a service named kcoord."""
     return re.fullmatch(r"KCOORD_(SERVICE_(HOST|PORT(_.*)?)|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)", variable) is not None
 
 
@@ -168,16 +168,18 @@ def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, obj
 
 @attrs.frozen
 class _Origin:
-    """Where a value stands: `text` for an error about the value, `of_name` for one about the name."""
+    """Where a value came from: `text` for an error about the value, `of_name` for an error about the name."""
 
     text: str
     of_name: str = attrs.field(default=attrs.Factory(lambda self: self.text, takes_self=True))
     show: Callable[[str], str] = str
-    """How names are written there."""
+    """How a name is written in that place."""
 
 
 def _add(given: dict[str, _Given], name: str, value: object, origin: _Origin) -> None:
-    """Note the value of the setting `name`, or what stands in the file that `value` names. Raises SettingsError."""
+    """Add the value of the setting `name` to `given`; for a name with `.file`, the content of the file at `value`.
+    Raises SettingsError.
+    """
     field = _SECRET_FILES.get(name)
     if field is None:
         field = _field(name, origin.of_name, origin.show)
@@ -189,7 +191,7 @@ def _add(given: dict[str, _Given], name: str, value: object, origin: _Origin) ->
 
 
 def _in_secret_file(path: object, origin: str) -> str:
-    """What the file at `path` holds, without the end of its last line. Raises SettingsError."""
+    """The content of the file at `path`, without the newline at its end. Raises SettingsError."""
     try:
         secret = Path(str(path)).read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
     except (OSError, ValueError) as error:
@@ -201,7 +203,7 @@ def _in_secret_file(path: object, origin: str) -> str:
 
 
 def _field(name: str, origin: str, show: Callable[[str], str] = str) -> str:
-    """The field of the setting `name`. Raises SettingsError with the nearest name, written as `show` writes it."""
+    """The field of the setting `name`. Raises SettingsError with the nearest name, in the form that `show` gives it."""
     field = _NAMES.get(name)
     if field is None:
         nearest = _KAFKA_NAMES.get(name) or difflib.get_close_matches(name, _NAMES, n=1, cutoff=0)[0]
@@ -212,7 +214,7 @@ def _field(name: str, origin: str, show: Callable[[str], str] = str) -> str:
 
 
 def _refused(error: ValidationError, given: Mapping[str, _Given]) -> SettingsError:
-    """The first of pydantic's complaints as one line."""
+    """The first of pydantic's errors as one line."""
     complaint = error.errors(include_url=False)[0]
     field = str(complaint["loc"][0])
     said = complaint["msg"].removeprefix("Value error, ")

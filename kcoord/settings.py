@@ -1,8 +1,9 @@
-"""What can be set, and what is it by default?
+"""All settings of kcoord, with their types, limits, defaults and meanings.
 
-Every setting of kcoord is a field here: its name is the field's with dots for underscores (Apache Kafka's name where
-Kafka has the same thing), its type and limits are checked, its meaning stands beside it. `docs/configuration.md` is
-made from this file. Where values come from is in `config`, what does not fit together in `settings_checks`.
+Every setting is a field here. Its name is the field's name with dots for underscores; it is Apache Kafka's name if
+Kafka has the same setting. Type and limits are checked, and the meaning is written beside the field.
+`docs/configuration.md` is generated from this file. `config` says where values come from, `settings_checks` which
+settings contradict each other.
 """
 
 import re
@@ -20,7 +21,7 @@ _MINUTE_MS, _DAY_MS = 60_000, 86_400_000
 
 
 class SettingsError(Exception):
-    """A setting that does not exist or does not fit; the text is one line: what, where it came from, what to do."""
+    """A setting does not exist or does not fit. The text is one line: what, where it came from, what to do."""
 
 
 def _address(value: object) -> object:
@@ -36,14 +37,14 @@ def _words(value: object) -> object:
     words = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
     if isinstance(words, list | tuple):
         if not all(words):
-            raise ValueError("write names with commas between them, and none of them empty")
+            raise ValueError("write names separated by commas, none of them empty")
         if len(set(words)) < len(words):
             raise ValueError("a name is there twice")
     return words
 
 
 def _expressions(value: object) -> object:
-    expressions = (value,) if isinstance(value, str) else value  # one: an expression may have commas in it
+    expressions = (value,) if isinstance(value, str) else value  # one only: an expression may contain commas
     for expression in expressions if isinstance(expressions, list | tuple) else ():
         try:
             re.compile(expression)
@@ -590,22 +591,22 @@ SECTIONS: tuple[type[_Section], ...] = (
 
 
 class Settings(Upstream, Instances, KafkaLog, Log, Offsets, ConnectGroups, Groups, Tls, Connections, Place):
-    """All settings, checked; made by `config.load_settings`."""
+    """All settings, checked. `config.load_settings` makes them."""
 
     @property
     def log_brokers(self) -> tuple[Address, ...]:
-        """Where the cluster that has the log's topic is reached."""
+        """The bootstrap addresses of the cluster that has the log's topic."""
         return self.log_bootstrap or self.upstream
 
     @property
     def log_protocol(self) -> str:
-        """What the listener of `log_brokers` speaks."""
+        """The security protocol of the listener at `log_brokers`."""
         inherited = "PLAINTEXT" if self.log_bootstrap else self.upstream_security_protocol
         return self.log_security_protocol or inherited
 
     @property
     def log_authorities(self) -> Path | None:
-        """PEM file with the authorities that `log_brokers`' certificates are checked against; None: the system's."""
+        """The PEM file with the authorities for the certificates of `log_brokers`; None: the system's authorities."""
         return self.log_ssl_ca_location or (None if self.log_bootstrap else self.upstream_ssl_ca_location)
 
     @property
@@ -620,5 +621,5 @@ class Settings(Upstream, Instances, KafkaLog, Log, Offsets, ConnectGroups, Group
 
 
 def setting_name(field: str) -> str:
-    """The name that people write for a field of Settings."""
+    """The name of the setting for a field of Settings."""
     return field.replace("_", ".")

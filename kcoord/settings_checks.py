@@ -1,7 +1,7 @@
-"""Which settings do not fit each other?
+"""The checks of settings that contradict each other.
 
-Each check below says what is wrong and what to do, or nothing; the first complaint refuses all settings. A setting
-that would have no effect beside the others is wrong too.
+Each check yields what is wrong and what to do, or nothing. The first such text is the error that refuses the settings.
+A setting that would have no effect with the others is wrong too.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from kcoord.settings import WILDCARD_HOSTS, Instances, KafkaLog, Settings, SettingsError, setting_name
 
 Origins = Mapping[str, str]
-"""Where the value of a setting came from, by field; nothing for one that is at its default."""
+"""Field → where the value came from. A field at its default is not in it."""
 Check = Callable[[Settings, Origins], Iterator[str]]
 
 ORDERED = (
@@ -23,18 +23,18 @@ ORDERED = (
     ("group_max_member_metadata_bytes", "group_max_bytes"),
     ("instances_heartbeat_interval_ms", "instances_session_timeout_ms"),
 )
-"""Settings of which the first must not be more than the second."""
+"""Pairs of settings of which the first must not be larger than the second."""
 
 
 def check_together(settings: Settings, origins: Origins) -> None:
-    """Raise SettingsError where settings do not fit each other."""
+    """Raise SettingsError if settings contradict each other."""
     for check in CHECKS:
         for complaint in check(settings, origins):
             raise SettingsError(complaint)
 
 
 def groups_and_cluster(settings: Settings, origins: Origins) -> Iterator[str]:
-    """Groups are chosen in front of a cluster, and only there."""
+    """`groups` is needed in front of a cluster, and allowed only there."""
     if settings.upstream and not settings.groups:
         yield (
             "--upstream needs --groups: say which groups kcoord is to coordinate, as regular expressions "
@@ -45,7 +45,7 @@ def groups_and_cluster(settings: Settings, origins: Origins) -> Iterator[str]:
 
 
 def order(settings: Settings, _origins: Origins) -> Iterator[str]:
-    """What is the least is not more than what is the most."""
+    """A minimum must not be larger than its maximum."""
     for less, more in ORDERED:
         if getattr(settings, less) > getattr(settings, more):
             yield (
@@ -55,7 +55,7 @@ def order(settings: Settings, _origins: Origins) -> Iterator[str]:
 
 
 def addresses(settings: Settings, origins: Origins) -> Iterator[str]:
-    """Nobody can be sent to a wildcard address."""
+    """Clients and instances cannot connect to a wildcard address."""
     if settings.listen[0] in WILDCARD_HOSTS and not settings.advertise and (settings.upstream or on_kafka(settings)):
         yield (
             f"{origins['listen']}: clients cannot be sent to {settings.listen[0]}; say with --advertise HOST:PORT "
@@ -70,7 +70,7 @@ def addresses(settings: Settings, origins: Origins) -> Iterator[str]:
 
 
 def certificates(settings: Settings, origins: Origins) -> Iterator[str]:
-    """A key belongs to a certificate, and clients' certificates are not lost on the way."""
+    """A key needs a certificate, and clients' certificates must not be lost on their way to the cluster."""
     if settings.ssl_client_auth == "required":
         yield from _client_certificates(settings, origins["ssl_client_auth"])
     for prefix in ("", "upstream_", "log_", "internal_"):
@@ -104,7 +104,7 @@ def on_kafka(settings: Settings) -> bool:
 
 
 def which_log(settings: Settings, origins: Origins) -> Iterator[str]:
-    """What only the one kind of log heeds is refused beside the other."""
+    """Settings for one kind of log are refused with the other kind."""
     if not on_kafka(settings):
         for field in (*KafkaLog.model_fields, *Instances.model_fields):
             if field in origins:
@@ -136,13 +136,13 @@ SASL_NEEDS = {
     "OAUTHBEARER": ("log_sasl_oauth_token_provider",),
     "GSSAPI": (),
 }
-"""What a SASL mechanism cannot do without."""
+"""The settings that each SASL mechanism needs."""
 SASL_HEEDS = {**SASL_NEEDS, "GSSAPI": ("log_sasl_kerberos_service_name", "log_sasl_kerberos_domain_name")}
-"""All that it looks at."""
+"""The settings that each SASL mechanism uses."""
 
 
 def log_security(settings: Settings, origins: Origins) -> Iterator[str]:
-    """What kcoord says to the log's brokers of itself is what their listener asks."""
+    """The settings for authentication at the log's brokers fit the protocol of their listener."""
     if not on_kafka(settings):
         return
     protocol, mechanism = settings.log_protocol, settings.log_sasl_mechanism
@@ -174,7 +174,7 @@ def log_security(settings: Settings, origins: Origins) -> Iterator[str]:
 
 
 def internal_listener(settings: Settings, origins: Origins) -> Iterator[str]:
-    """The internal listener is never open to those who cannot prove that they belong to it."""
+    """The internal listener always requires a proof: a secret, certificates, or both."""
     others = [field for field in Instances.model_fields if field.startswith("internal_") and field != "internal_listen"]
     if settings.internal_listen is None:
         for field in others:

@@ -1,4 +1,4 @@
-"""A small client of Kafka's protocol: requests to brokers, and which broker to ask. Used by the command line."""
+"""A small client of Kafka's protocol: it finds brokers and coordinators and sends requests to them."""
 
 from kcoord.client.cluster import Broker, Cluster
 from kcoord.client.connection import ClientError, Connection

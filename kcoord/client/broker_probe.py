@@ -1,7 +1,7 @@
-"""The look at an address: is a Kafka broker there, a kcoord, or something else; TLS or plaintext, a login or none?
+"""The probe of an address: is it a Kafka broker, a kcoord or something else; TLS or plaintext; SASL or not?
 
-Nothing is changed there, and nobody logs in: a broker tells its API versions to whoever connects, and which logins it
-takes to whoever asks for one that does not exist.
+The probe changes nothing there and does not log in. A broker tells its API versions to every client that connects, and
+names its SASL mechanisms to a client that asks for one that does not exist.
 """
 
 import asyncio
@@ -24,27 +24,29 @@ from kcoord.protocol.messages import (
 
 ANSWER_S = 5.0
 STATIC_JOIN = 5
-"""The version of JoinGroup with which kcoord takes groups (KIP-345)."""
+"""The version of JoinGroup that kcoord needs to take groups (KIP-345)."""
 NO_SUCH_MECHANISM = "KCOORD-ASKS-WHICH"
-"""A login that no broker takes, so that it tells which it does take; the broker's log has a line with it."""
+"""A SASL mechanism that no broker has, so that the broker names those that it has. It appears in the broker's log."""
 
 
 @attrs.frozen
 class Expectation:
-    """What a setting says of the listener."""
+    """What a setting says about the listener."""
 
     setting: str
-    """Its name, for what is to be set instead."""
+    """The setting's name, for the advice in a problem's text."""
     value: str
     """PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
 
     @property
     def login(self) -> bool:
-        """Whether clients log in."""
+        """Whether clients log in (SASL)."""
         return self.value.startswith("SASL_")
 
     def but(self, *, tls: bool, login: bool | None = None) -> str:
-        """That the setting says something else, and what to set; `login` None: nobody knows whether clients log in."""
+        """The end of a problem's text: the setting says something else, and what to set. `login` None: it is not known
+        whether clients log in.
+        """
         protocol = "SSL" if tls else "PLAINTEXT"
         fits = f"SASL_{protocol}" if login or (login is None and self.login) else protocol
         unless = f", or to SASL_{protocol} if clients log in there" if login is None and not self.login else ""
@@ -53,18 +55,18 @@ class Expectation:
 
 @attrs.frozen
 class Probed:
-    """What was found at an address."""
+    """The result of a probe."""
 
     problem: str = ""
-    """Why kcoord cannot work with it, and what to do, in one line; empty: it can."""
+    """Why kcoord cannot work with the address and what to do, in one line; empty if it can."""
     release: str = ""
-    """Of Apache Kafka, as far as its answers tell it (`kafka_release.py`)."""
+    """The release of Apache Kafka, as far as the broker's answers show it (`kafka_release.py`)."""
     is_reached: bool = True
-    """Whether something took the connection."""
+    """Whether the address accepted a connection."""
 
 
 async def probe(address: Address, tls: ssl.SSLContext | None, expected: Expectation) -> Probed:
-    """Look at that address as kcoord would connect to it."""
+    """Probe an address in the way in which kcoord would connect to it."""
     where = f"{address[0]}:{address[1]}"
     security = Security(tls)
     try:
@@ -104,7 +106,9 @@ async def _judge(where: str, connection: Connection, security: Security, expecte
 
 
 async def _unusable(address: Address, security: Security, expected: Expectation, error: ClientError) -> Probed:
-    """Why it does not answer: TLS where plaintext was expected, the other way round, or no Kafka at all."""
+    """Why the address does not answer: it speaks TLS instead of plaintext, plaintext instead of TLS, or not Kafka at
+    all.
+    """
     where = f"{address[0]}:{address[1]}"
     is_reached = await _takes_connections(address)
     if not is_reached:
@@ -156,7 +160,7 @@ async def _speaks_plaintext(address: Address) -> bool:
 
 
 async def _logins(connection: Connection) -> list[str]:
-    """The SASL mechanisms that its listener takes; none where clients do not log in."""
+    """The SASL mechanisms of the listener; none if clients do not log in there."""
     if not connection.serves(SaslHandshakeRequest):
         return []
     told = await connection.send(SaslHandshakeRequest(mechanism=NO_SUCH_MECHANISM), SaslHandshakeResponse)

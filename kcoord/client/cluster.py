@@ -1,4 +1,4 @@
-"""Which broker is to be asked?"""
+"""A cluster of brokers: finding any broker, all brokers, or the coordinator of a group."""
 
 import asyncio
 from types import TracebackType
@@ -20,14 +20,14 @@ _PATIENCE_S = 15.0
 _PAUSE_S = 0.2
 _GROUP_KEY = 0
 _KEYS_FROM = 4
-"""The first version of FindCoordinator that names several."""
+"""The first version of FindCoordinator in which a request names several keys."""
 _PASSING = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
-"""What a broker answers while it makes the place where groups are kept."""
+"""The errors of a broker while it creates the topic in which groups are kept. They pass."""
 
 
 @attrs.frozen
 class Broker:
-    """A broker and where it is."""
+    """A broker and its address."""
 
     node_id: int
     host: str
@@ -36,7 +36,7 @@ class Broker:
 
 @attrs.define(eq=False)
 class Cluster:
-    """A cluster, reached by the first of `bootstrap` that answers. An async context manager."""
+    """A cluster, reached through the first address in `bootstrap` that answers. An async context manager."""
 
     bootstrap: list[tuple[str, int]]
     security: Security = attrs.field(factory=Security)
@@ -52,7 +52,7 @@ class Cluster:
         await asyncio.gather(*(connection.close() for connection in self._connections.values()))
 
     async def any(self) -> Connection:
-        """A connection to any broker. Raises ClientError when none can be reached."""
+        """A connection to any broker. Raises ClientError if none can be reached."""
         for number, address in enumerate(self.bootstrap, 1):
             try:
                 return await self._connect(*address)
@@ -72,7 +72,7 @@ class Cluster:
         return [Broker(each.node_id, each.host, each.port) for each in response.brokers]
 
     async def coordinator(self, group: str) -> Broker:
-        """The broker that coordinates `group`; waits a while for one that is about to. Raises ClientError."""
+        """The broker that coordinates `group`. Waits up to 15 s if there is none yet. Raises ClientError."""
         connection = await self.any()
         by_keys = connection.serves_version(FindCoordinatorRequest, _KEYS_FROM)
         asked = {"coordinator_keys": [group]} if by_keys else {"key": group}
@@ -93,7 +93,7 @@ class Cluster:
         for each in response.coordinators:
             if each.key == group:
                 return each.error_code or Broker(each.node_id, each.host, each.port)
-        raise ClientError(f"{connection.host}:{connection.port} says nothing of a coordinator for group {group}")
+        raise ClientError(f"{connection.host}:{connection.port} names no coordinator for group {group}")
 
     async def _connect(self, host: str, port: int) -> Connection:
         connection = self._connections.get((host, port))

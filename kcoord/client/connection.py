@@ -1,7 +1,7 @@
-"""How does a request get to a broker, and its response back?
+"""A connection to a broker: sending requests and receiving responses.
 
-One connection: requests may be under way together, responses come in order. At its begin it asks which versions the
-broker speaks; a request goes out in the highest version that both know.
+Several requests may be under way at once; their responses come in order. At the start, the connection asks which API
+versions the broker speaks. It sends each request in the highest version that both sides know.
 """
 
 import asyncio
@@ -48,11 +48,11 @@ _LARGEST_RESPONSE = 100 << 20
 
 
 class ClientError(Exception):
-    """A broker could not be asked, or refused; the text is one line."""
+    """A broker could not be reached, or refused. The text is one line."""
 
 
 class Refused(ClientError):
-    """A broker said that it will not, and asking again will not help: a right that lacks, a wrong password."""
+    """A broker refused, and a retry will not help: a missing right, a wrong password."""
 
     def __init__(self, text: str, error_code: int) -> None:
         super().__init__(text)
@@ -61,7 +61,7 @@ class Refused(ClientError):
 
 @attrs.define(eq=False)
 class Connection:
-    """A connection to a broker, ready for requests. `timeout` is in seconds, for connecting and for each answer."""
+    """A connection to a broker, ready for requests. `timeout`, in seconds, is for connecting and for each answer."""
 
     host: str
     port: int
@@ -72,8 +72,8 @@ class Connection:
     _versions: dict[int, tuple[int, int]] = attrs.field(factory=dict, init=False)
     """API key → lowest and highest version that the broker speaks."""
     features: dict[str, tuple[int, int]] = attrs.field(factory=dict, init=False)
-    """Feature → the highest level that the broker could run, and the level that is on in the cluster (0: none); as far
-    as the broker says so, which Kafka's do from 2.7 on."""
+    """Feature → the highest level that the broker supports, and the level that is finalized in the cluster (0: none).
+    Kafka's brokers tell features from 2.7 on."""
     _waiting: deque[tuple[RequestHeader, asyncio.Future[Response]]] = attrs.field(factory=deque, init=False)
     _ids: "count[int]" = attrs.field(factory=count, init=False)
     _receiving: asyncio.Task[None] | None = attrs.field(default=None, init=False)
@@ -82,7 +82,7 @@ class Connection:
     async def open(
         cls, host: str, port: int, security: "Security", timeout: float = 10.0, client_id: str = CLIENT_ID
     ) -> Self:
-        """Connect, ask for versions, authenticate. Raises ClientError."""
+        """Connect, ask for API versions and authenticate. Raises ClientError."""
         try:
             async with asyncio.timeout(timeout):
                 reader, writer = await asyncio.open_connection(
@@ -108,22 +108,22 @@ class Connection:
         return self
 
     async def close(self) -> None:
-        """End the connection; requests under way fail."""
+        """Close the connection. Requests under way fail."""
         if self._receiving is not None:
             self._receiving.cancel()
             await asyncio.wait([self._receiving])
         self._writer.close()
 
     async def send(self, request: Request, answer: type[R]) -> R:
-        """Send `request` and give its answer. Raises ClientError."""
+        """Send `request` and return its answer. Raises ClientError."""
         response = await self._settled(request, self.post(request))
         assert isinstance(response, answer)
         return response
 
     def post(self, request: Request) -> "asyncio.Future[Response]":
-        """Write `request` now; the future gets its answer, however long that takes, or a ClientError.
+        """Write `request` now. The future gets its answer, however long that takes, or a ClientError.
 
-        What is posted first is written first, and answered first. Raises ClientError.
+        Requests are written and answered in the order in which they are posted. Raises ClientError.
         """
         version = self._version(request)
         try:
@@ -133,12 +133,12 @@ class Connection:
         return self._write(request, version, body)
 
     def serves_version(self, request: type[Request], version: int) -> bool:
-        """Whether the broker speaks that version of this API."""
+        """Whether the broker speaks this version of the API."""
         lowest, highest = self._versions.get(request.API_KEY, (0, -1))
         return lowest <= version <= highest
 
     def serves(self, request: type[Request]) -> bool:
-        """Whether the broker speaks this API in a version known here."""
+        """Whether the broker speaks the API in a version that kcoord knows."""
         lowest, highest = self._versions.get(request.API_KEY, (0, -1))
         return max(lowest, request.MIN_VERSION) <= min(highest, request.MAX_VERSION)
 
@@ -148,12 +148,12 @@ class Connection:
         return dict(self._versions)
 
     def highest(self, api_key: int) -> int | None:
-        """The highest version of this API that the broker speaks; None: it does not know it."""
+        """The highest version of the API that the broker speaks; None if it does not know the API."""
         known = self._versions.get(api_key)
         return None if known is None else known[1]
 
     async def ended(self) -> None:
-        """Wait until the connection has ended, whoever ended it."""
+        """Wait until the connection has ended, by either side."""
         if self._receiving is not None:
             await asyncio.wait([self._receiving])
 
@@ -176,7 +176,7 @@ class Connection:
             raise self._lost(f"no answer to {name} within {self.timeout:g} s") from None
 
     async def _receive(self) -> None:
-        """Settle requests as their responses come, until the connection ends."""
+        """Give each request its response as it arrives, until the connection ends."""
         error = self._lost("it closed the connection")
         try:
             while True:
@@ -189,7 +189,7 @@ class Connection:
                 if not future.done():
                     future.set_result(response)
         except DecodeError as bad:
-            error = self._lost(f"what it sends does not fit the protocol: {bad}")
+            error = self._lost(f"it sent a response that does not fit the protocol: {bad}")
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -203,7 +203,7 @@ class Connection:
         if correlation_id != header.correlation_id:
             raise DecodeError(f"{api_name(key)} is answered out of order")
         if key == ApiVersionsRequest.API_KEY and frame[body : body + 2] == _UNSUPPORTED_VERSION:
-            version = 0  # a broker that does not know the version answers in the first one (KIP-511)
+            version = 0  # a broker that does not know the version answers in v0 (KIP-511)
         return response_class(key).decode(frame, version, body)
 
     def _lost(self, why: str) -> ClientError:
@@ -227,7 +227,7 @@ class Connection:
             version = min(*known, request.MAX_VERSION - 1) if known else 0
             response = await self._ask_versions(request, version)
         if response.error_code:
-            raise self._lost(f"it does not tell its versions: {error_name(response.error_code)}")
+            raise self._lost(f"it does not give its API versions: {error_name(response.error_code)}")
         self._versions = {each.api_key: (each.min_version, each.max_version) for each in response.api_keys}
         levels = {each.name: each.max_version_level for each in response.finalized_features}
         self.features = {
@@ -239,7 +239,7 @@ class Connection:
         assert isinstance(response, ApiVersionsResponse)
         return response
 
-    # Who we are
+    # Authentication
 
     async def _authenticate(self, security: "Security") -> None:
         mechanism = security.mechanism or ""
@@ -261,7 +261,7 @@ class Connection:
 
 
 def error_name(code: int) -> str:
-    """The name of an error code, as people look it up."""
+    """The name of an error code, by which people can look it up."""
     try:
         return ErrorCode(code).name
     except ValueError:

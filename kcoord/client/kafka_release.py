@@ -1,9 +1,9 @@
 """The release of Apache Kafka that a broker's API versions and features belong to.
 
-No broker tells its release. From 3.3 on the levels of the feature `metadata.version` tell it. Before, and where a
-broker does not tell its features, the APIs do: each release but 3.4 brought a new version of one. Brokers of another
-make get the release that they speak like. A release that is newer than those known here is "later than 4.3", or by its
-APIs alone "4.3 or later".
+No broker tells its release. From 3.3 on, the levels of the feature `metadata.version` show it. Before that, and if a
+broker does not tell its features, its APIs show it: each release except 3.4 brought a new version of one. A broker that
+is not Apache Kafka gets the release that it behaves like. A release newer than the ones in these tables is
+"later than 4.3", or by its APIs alone "4.3 or later".
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ BY_API = (
     ("4.2", OffsetCommitRequest.API_KEY, 10),
     ("4.3 or later", DESCRIBE_LOG_DIRS, 5),
 )
-"""Release, an API, and the version of it that came with that release."""
+"""A release, an API, and the version of this API that came with the release."""
 OLDEST = BY_API[0][0]
 
 BY_LEVEL = (
@@ -60,12 +60,12 @@ BY_LEVEL = (
     ("4.2", 29),
     ("4.3", 30),
 )
-"""Release, and its highest level of `metadata.version`."""
+"""A release, and its highest level of `metadata.version`."""
 NEWEST = BY_LEVEL[-1][0]
 
 
 def release_of(versions: Mapping[int, tuple[int, int]], features: Mapping[str, tuple[int, int]]) -> str:
-    """The release, as "3.9", by the versions of a broker's APIs and the levels of its features."""
+    """The release, for example "3.9", from the versions of a broker's APIs and the levels of its features."""
     could_run, is_on = features.get(METADATA_VERSION, (0, 0))
     release = _by_level(could_run) if could_run else _by_api(versions)
     if is_on and _by_level(is_on) != release:

@@ -1,8 +1,8 @@
-"""How does the client prove who it is, and make sure of whom it talks to?
+"""The security of a client connection: TLS and SASL, from Kafka client properties.
 
-Taken from a file of Kafka's client properties (what the Java tools take as `--command-config`), with librdkafka's names
-beside Kafka's where those two differ. SASL: PLAIN (RFC 4616) and SCRAM-SHA-256 and -512 (RFC 5802, as KIP-84 uses it:
-no channel binding).
+The properties come from a file like the one that the Java tools take as `--command-config`. Where librdkafka's names
+differ from Kafka's, both work. SASL mechanisms: PLAIN (RFC 4616), SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802, as in
+KIP-84: without channel binding).
 """
 
 import base64
@@ -21,7 +21,7 @@ from kcoord.client.connection import ClientError
 
 @attrs.frozen
 class Security:
-    """TLS and SASL of a connection; neither by default. `sasl` has the name of the mechanism and makes its steps."""
+    """TLS and SASL of a connection; by default neither. `mechanism` is the name of the SASL mechanism."""
 
     tls: ssl.SSLContext | None = None
     mechanism: str | None = None
@@ -30,7 +30,7 @@ class Security:
 
     @classmethod
     def from_file(cls, path: Path) -> "Security":
-        """Read client properties. Raises ClientError naming the file and the property."""
+        """Read a file of client properties. Raises ClientError, which names the file and the property."""
         try:
             properties = parse_properties(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
@@ -42,7 +42,7 @@ class Security:
 
     @classmethod
     def from_properties(cls, properties: Mapping[str, str]) -> "Security":
-        """Raises ClientError."""
+        """Make it from client properties. Raises ClientError."""
         known = dict(properties)
         protocol = known.pop("security.protocol", "PLAINTEXT").upper()
         if protocol not in ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"):
@@ -62,13 +62,15 @@ class Security:
         )
 
     def steps(self) -> Generator[bytes, bytes, None]:
-        """What to send in each SASL round; takes what the server answered to the round before. Raises ClientError."""
+        """A generator of what to send in each SASL round. Send it the server's answer to the previous round. Raises
+        ClientError.
+        """
         assert self.mechanism is not None, "only for connections with SASL"
         return MECHANISMS[self.mechanism](self.username, self.password)
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """The properties of a Java properties file (without its \\u escapes)."""
+    """The properties in the text of a Java properties file (without \\u escapes)."""
     properties = {}
     for line in re.sub(r"\\\r?\n[ \t]*", "", text).splitlines():
         line = line.strip()
@@ -104,7 +106,7 @@ def _jaas_option(jaas: str, name: str) -> str:
     return next(group for group in found.groups() if group is not None)
 
 
-# Mechanisms: generators that yield what to send and are sent what came back
+# Mechanisms: generators that yield the bytes to send and receive the server's answers
 
 
 def _plain(username: str, password: str) -> Generator[bytes, bytes, None]:
@@ -121,7 +123,7 @@ def _scram(digest: str) -> Callable[[str, str], Generator[bytes, bytes, None]]:
         server_first = (yield f"n,,{first}".encode()).decode()
         said = _attributes(server_first)
         if not said.get("r", "").startswith(nonce) or "s" not in said or not said.get("i", "").isdecimal():
-            raise ClientError("SCRAM: the server's first message is not an answer to ours")
+            raise ClientError("SCRAM: the server's first message does not answer the client's")
         salted = hashlib.pbkdf2_hmac(digest, password.encode(), base64.b64decode(said["s"]), int(said["i"]))
         client_key = sign(salted, b"Client Key")
         final = f"c=biws,r={said['r']}"
@@ -131,7 +133,7 @@ def _scram(digest: str) -> Callable[[str, str], Generator[bytes, bytes, None]]:
         server_final = (yield f"{final},p={base64.b64encode(proof).decode()}".encode()).decode()
         expected = sign(sign(salted, b"Server Key"), signed)
         if not hmac.compare_digest(base64.b64decode(_attributes(server_final).get("v", "")), expected):
-            raise ClientError("SCRAM: the server does not know the password, it is not the one that it says it is")
+            raise ClientError("SCRAM: the server does not know the password, so it may be an impostor")
 
     return steps
 
@@ -145,4 +147,4 @@ MECHANISMS: dict[str, Callable[[str, str], Generator[bytes, bytes, None]]] = {
     "SCRAM-SHA-256": _scram("sha256"),
     "SCRAM-SHA-512": _scram("sha512"),
 }
-"""SASL mechanism → its steps, made of user name and password."""
+"""SASL mechanism → a function that makes its steps from user name and password."""

@@ -1,1 +1,1 @@
-"""How do several instances of kcoord share the groups? Who owns what, and how the others reach the owner."""
+"""Several instances of kcoord that share the groups: which instance owns what, and how the others reach the owner."""

@@ -1,19 +1,20 @@
-"""Who gets what in the next round of the instances' group? A pure function from what the members say to the next map.
+"""The assignment of partitions and brokers to instances: a pure function from the members' facts to the next map.
 
 Rules:
 
-1. A partition that a live instance holds is never given to another in the same round: it is withdrawn first (nobody's
-   in this map), its holder lets go, and the next round gives it away.
-2. Where the leaders of `__consumer_offsets` are known, and that topic has as many partitions as ours, partition p goes
-   to the instance that stands before the broker which leads `__consumer_offsets`-p: the clients of its groups come by
-   there (GW-20). The others are spread so that nobody has more than one above the least, and move no more
-   than that takes.
-3. Brokers are spread likewise over the instances that stand before them. Their places change only when an instance
-   comes or goes (GW-19); a broker that nobody sees any more keeps its place until then.
-4. Of two instances with one number only one takes part: the one that was in the former map, else the elder. So does
-   none that believes in another number of partitions: its groups would be elsewhere.
-5. A partition that an instance cannot read, because a newer kcoord has written to it, goes to one that can. Where
-   nobody can it stays where it is, so that it does not go round.
+1. A partition that a living instance holds is never given to another in the same round. It is withdrawn first (it has
+   no owner in this map), its holder releases it, and the next round gives it to its next owner.
+2. If the leaders of `__consumer_offsets` are known, and that topic has as many partitions as kcoord's log, partition p
+   goes to the instance that stands before the broker which leads `__consumer_offsets`-p, because the clients of its
+   groups connect there (GW-20). The other partitions are spread evenly: no instance has more than one above the
+   instance with the fewest. No more partitions move than that requires.
+3. Brokers are spread over the instances in the same way. Their places change only when an instance comes or goes
+   (GW-19); a broker that no instance sees any more keeps its place until then.
+4. If two instances have the same number, only one takes part: the one that was in the former map, else the one that
+   started first. An instance with another number of partitions does not take part: it would look for groups in other
+   partitions.
+5. A partition that an instance cannot read, because a newer kcoord has written to it, goes to an instance that can. If
+   none can, it stays where it is, so that it does not move around in circles.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ __all__ = ["Outcome", "next_map", "preferred_owners"]
 
 @attrs.frozen
 class Outcome:
-    """The next map, and which members it leaves out and why."""
+    """The next map, and the members that it leaves out, with the reason."""
 
     map: InstanceMap
     refused: Mapping[str, str]
 
 
 def next_map(members: Mapping[str, Facts], leader: str, generation: int = 0) -> Outcome:
-    """The map of the next round. `members` are by member id; `leader` is the one whose view of brokers counts most.
+    """The map of the next round. `members` are by member id; the view of brokers of `leader` counts first.
 
-    `generation` is the group's: the epoch is not below it, so that no two maps of one group have the same one, also
-    where those who had got the elder are gone.
+    `generation` is the generation of the instances' group. The epoch is never below it, so that no two maps of the
+    group have the same epoch, even if all members that got the earlier map are gone.
     """
     former = max((facts.former for facts in members.values() if facts.former), key=_epoch, default=EMPTY_MAP)
     count = len(former.partitions) or members[leader].partitions
@@ -66,7 +67,7 @@ def next_map(members: Mapping[str, Facts], leader: str, generation: int = 0) -> 
 
 
 def preferred_owners(leaders: Sequence[int | None], brokers: Mapping[int, int], count: int) -> dict[int, int]:
-    """Whose each partition should be because of where its groups' clients come by (rule 2 above)."""
+    """The preferred owner of each partition, by where the clients of its groups connect (rule 2 above)."""
     if len(leaders) != count:
         return {}
     return {at: brokers[leader] for at, leader in enumerate(leaders) if leader is not None and leader in brokers}
@@ -77,7 +78,7 @@ def _epoch(one: InstanceMap) -> int:
 
 
 def _choose(members: Mapping[str, Facts], former: InstanceMap, count: int) -> tuple[dict[int, str], dict[str, str]]:
-    """Who takes part (members by instance number), and who does not (rule 4 above)."""
+    """The members that take part, by instance number, and those that do not, with the reason (rule 4 above)."""
     chosen: dict[int, str] = {}
     refused: dict[str, str] = {}
 
@@ -92,7 +93,7 @@ def _choose(members: Mapping[str, Facts], former: InstanceMap, count: int) -> tu
         number = facts.instance.instance_id
         if facts.partitions != count:
             refused[member] = (
-                f"{facts.instance} believes that there are {facts.partitions} partitions, where all others have "
+                f"{facts.instance} has {facts.partitions} partitions in its settings, where all others have "
                 f"{count}: set offsets.topic.num.partitions alike on all instances"
             )
         elif number in chosen:
@@ -106,7 +107,7 @@ def _choose(members: Mapping[str, Facts], former: InstanceMap, count: int) -> tu
 
 
 def _fronts(members: Mapping[str, Facts], former: InstanceMap, instances: Mapping[int, Instance]) -> dict[int, int]:
-    """Which instance stands before which broker (rule 3 above)."""
+    """The instance that stands before each broker (rule 3 above)."""
     seen = set().union(*(facts.brokers for facts in members.values()))
     if not seen or instances.keys() == former.instances.keys():
         seen |= former.brokers.keys()
@@ -120,7 +121,7 @@ def _target(
     held: Mapping[int, int | None],
     former: InstanceMap,
 ) -> list[int | None]:
-    """Whose each partition is to be in the end (rule 2 above); None for all when nobody is there."""
+    """The final owner of each partition (rule 2 above); None for all if there are no instances."""
     before = dict(enumerate(former.partitions))
     free = [at for at in partitions if at not in preferred]
     spread = _spread(free, instances, [held, before], Counter(preferred.values()))
@@ -128,7 +129,7 @@ def _target(
 
 
 def _readable(target: Sequence[int | None], unreadable: Mapping[int, Collection[int]]) -> list[int | None]:
-    """The target with each partition at an instance that can read it, if there is one (rule 5 above)."""
+    """`target`, changed so that each partition is at an instance that can read it, if there is one (rule 5 above)."""
     given = list(target)
     loads = Counter(given)
     for at, owner in enumerate(given):
@@ -146,8 +147,8 @@ def _spread(
     wishes: Sequence[Mapping[int, int | None]],
     loads: Counter[int],
 ) -> dict[int, int]:
-    """Give each item to an instance, as evenly as possible on top of `loads`; who has an item by an earlier one of
-    `wishes` keeps it rather than who has it by a later one.
+    """Give each item to an instance, as evenly as possible on top of `loads`. `wishes` say who should keep an item; an
+    earlier wish goes before a later one.
     """
     if not instances:
         return {}
@@ -168,8 +169,8 @@ def _spread(
 
 
 def _room(count: int, instances: Sequence[int], loads: Counter[int], kept: Mapping[int | None, int]) -> dict[int, int]:
-    """How many of `count` items each instance gets so that all end as level as can be; what does not divide goes to
-    those that have more than their share now (`kept`), so that less moves.
+    """How many of `count` items each instance gets, so that the loads end as level as possible. Items left over go to
+    instances that have more than their share now (`kept`), so that fewer items move.
     """
     level = 0
     while sum(max(0, level + 1 - loads[each]) for each in instances) <= count:

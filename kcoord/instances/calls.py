@@ -1,6 +1,7 @@
-"""What does an instance need of those who coordinate its own groups, and what may others ask of them?
+"""The calls between an instance and its local coordinator, and the requests that instances relay to each other.
 
-`LocalGroups` is this process's coordinator, structurally: neither side imports the other.
+`LocalGroups` is the interface of this process's coordinator. It is a structural type, so that neither side imports the
+other.
 """
 
 from __future__ import annotations
@@ -58,11 +59,11 @@ RELAYED: dict[int, type[Request]] = {
         AdoptGroupRequest,
     )
 }
-"""The group's own steps: what one instance passes on to another (GW-20)."""
+"""The group's own steps: the requests that one instance relays to another (GW-20), by API key."""
 
 
 def group_in(request: Request) -> str | None:
-    """The group that a request for one group is about; None for ListGroups, and for what names none or several."""
+    """The group that a request names; None for ListGroups, and for a request that names none or several."""
     if isinstance(request, ListGroupsRequest):
         return None
     parts = split(request)
@@ -72,7 +73,7 @@ def group_in(request: Request) -> str | None:
 
 
 class LocalGroups(Protocol):
-    """The groups of the partitions that this process owns; for all others it says NOT_COORDINATOR."""
+    """The groups of the partitions that this process owns. For all other groups it answers NOT_COORDINATOR."""
 
     def expect(self, partition: int) -> None: ...
     async def gain(self, partition: int) -> None: ...

@@ -1,11 +1,11 @@
-"""How does what instances say to each other become bytes, and bytes that?
+"""Frames between instances: encoding and decoding of requests and responses, and a connection as a stream of frames.
 
-Frames are Kafka's: a size, and then a request with header v2 (no client id) or a response with header v1. Messages
-stand in `schemas/internal`; their numbers are in no table of the clients' protocol, so that no client's port knows
-them. Rules:
+Frames are Kafka's: a size, then a request with header v2 (without a client id) or a response with header v1. The
+messages are defined in `schemas/internal`. Their API keys are not in the table of the clients' protocol, so that no
+port for clients serves them. Rules:
 
-1. No memory is taken for what a size only claims, and a size above the limit ends the connection.
-2. Whoever does not take what is written to it is not read from; see `FrameStream.is_congested`.
+1. No memory is reserved for the size that a frame claims. A size above the limit ends the connection.
+2. A peer that does not read what is written to it is not read from; see `FrameStream.is_congested`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ __all__ = ["HEADER_LIMIT", "FrameStream", "read_request", "read_response_id", "r
 
 VERSION: Final = 0
 HEADER_LIMIT: Final = 1024
-"""The largest frame before both sides know each other, in bytes."""
+"""The largest frame, in bytes, before both sides are authenticated."""
 CONGESTED: Final = 16 << 20
-"""Bytes that wait to be written at which a peer counts as one that does not read."""
+"""If more bytes than this wait to be written, the peer counts as one that does not read."""
 
 REQUESTS: Final[dict[int, type[Request]]] = {
     each.API_KEY: each
@@ -59,14 +59,14 @@ NO_TAGS: Final = 0
 
 
 def request_frame(correlation_id: int, request: Request) -> bytes:
-    """A whole frame."""
+    """The whole frame of a request."""
     body = request.encode(VERSION)
     size = _REQUEST.size - SIZE_BYTES + len(body)
     return _REQUEST.pack(size, request.API_KEY, VERSION, correlation_id, NO_CLIENT_ID, NO_TAGS) + body
 
 
 def response_frame(correlation_id: int, response: Response) -> bytes:
-    """A whole frame."""
+    """The whole frame of a response."""
     body = response.encode(VERSION)
     return _RESPONSE.pack(_RESPONSE.size - SIZE_BYTES + len(body), correlation_id, NO_TAGS) + body
 
@@ -78,7 +78,7 @@ def read_request(frame: bytes) -> tuple[int, Request]:
     _, api_key, version, correlation_id, client_id, tags = _REQUEST.unpack_from(frame)
     kind = REQUESTS.get(api_key)
     if kind is None or version != VERSION or client_id != NO_CLIENT_ID or tags != NO_TAGS:
-        raise FrameRefused(f"API {api_key} v{version} is none that instances of this version of kcoord use")
+        raise FrameRefused(f"API {api_key} v{version} is not one that instances of this version of kcoord use")
     try:
         return correlation_id, kind.decode(frame, version, _REQUEST.size)
     except DecodeError as error:
@@ -86,15 +86,15 @@ def read_request(frame: bytes) -> tuple[int, Request]:
 
 
 def read_response_id(frame: bytes) -> tuple[int, int]:
-    """The correlation id in a whole frame of a response, and where its body begins. Raises FrameRefused."""
+    """The correlation id in the whole frame of a response, and the position of its body. Raises FrameRefused."""
     if len(frame) < _RESPONSE.size:
         raise FrameRefused(f"a response of {len(frame)} bytes has no whole header")
     return _RESPONSE.unpack_from(frame)[1], _RESPONSE.size
 
 
 class FrameStream(asyncio.Protocol, ABC):
-    """One connection as a stream of frames. Whoever inherits from this says what is done with a frame, and when the
-    connection is gone.
+    """One connection as a stream of frames. A subclass says what happens with a frame, and when the connection
+    is lost.
     """
 
     def __init__(self) -> None:
@@ -106,24 +106,24 @@ class FrameStream(asyncio.Protocol, ABC):
 
     @abstractmethod
     def frame_received(self, frame: bytes) -> None:
-        """One whole frame. May raise FrameRefused, which ends the connection."""
+        """Called with one whole frame. May raise FrameRefused, which ends the connection."""
 
     @abstractmethod
     def refused(self, reason: str) -> None:
-        """The peer sent what is no frame; the connection ends."""
+        """Called when a frame is refused, with the reason. Must end the connection."""
 
     @property
     def is_congested(self) -> bool:
-        """Whether so much waits to be written that no more should come."""
+        """Whether so many bytes wait to be written that no more should be added."""
         return self.transport is None or self.transport.get_write_buffer_size() > CONGESTED
 
     def write(self, frame: bytes) -> None:
-        """Send a frame; nothing happens when the connection is gone."""
+        """Send a frame. Does nothing if the connection is lost."""
         if self.transport is not None:
             self.transport.write(frame)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)  # uvloop's is one without saying so
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is one, but not by its type
         name = transport.get_extra_info("peername") or ("?", 0)
         self.peer = f"{name[0]}:{name[1]}"
 

@@ -1,15 +1,15 @@
-"""How does an instance take part in the instances' group? aiokafka's group member, with an assignor of our own.
+"""The member of the instances' group: aiokafka's group member with kcoord's own assignor.
 
-What stands here knows aiokafka from the inside, so that nothing else must. `GroupCoordinator` is what makes an
-`AIOKafkaConsumer` a member; no consumer stands around it, because nothing is to be fetched. Rules:
+This module uses aiokafka's internals, so that no other module must. aiokafka's `GroupCoordinator` is what makes an
+`AIOKafkaConsumer` a member. Here it works without a consumer, because nothing is fetched. Rules:
 
-1. aiokafka's protocol is the eager one: each join announces that everything was given up. Nothing is, here: what is
-   served goes on being served through a round, and `Hooks.joining` lets go only of what the last map took away.
-2. An assignor of aiokafka's is a class without objects, so each member makes a class of its own.
-3. aiokafka does not tell a member that it has been cut off, nor waits less for a heartbeat than for a whole round. So
-   heartbeats have a limit of their own here, and the time of the last sign of membership is kept: `alive_ms`.
-4. An error that aiokafka hands to the user (no rights, an answer that it does not know) is logged, and it goes on. When
-   its machinery breaks off altogether, a new one begins, as a new member.
+1. aiokafka uses the eager protocol: each join announces that the member has given everything up. The instance does not
+   do that. It goes on serving through a round, and `Hooks.joining` releases only what the last map took away.
+2. An aiokafka assignor is a class without instances, so each member makes a class of its own.
+3. aiokafka does not tell a member that it is cut off, and waits for a heartbeat as long as for a whole round. So
+   heartbeats have a limit of their own here, and `alive_ms` keeps the time of the last sign of membership.
+4. Errors that aiokafka passes to the user (missing rights, an unknown answer) are logged, and the member goes on. If
+   aiokafka's task ends altogether, a new one starts, as a new member.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ log = logging.getLogger("kcoord.instances")
 PROTOCOL_NAME = "kcoord"
 USER_DATA_VERSION = 0
 NEVER_IDLE_MS = 10**15
-"""aiokafka lets a member that fetches nothing leave after a while; this one never fetches."""
+"""aiokafka makes a member leave that fetches nothing for this long; this member never fetches."""
 ROUND_SLACK_MS = 5_000
-"""A round's answer may come so much later than the round may last."""
+"""The answer to a round's request may come this much later than the round may last."""
 RETRY_MS = 100
 LEAVE_S = 1.0
 START_AGAIN_S = 1.0
@@ -52,16 +52,17 @@ ERRORS_PAUSE_S = 5.0
 STILL_MEMBER = (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
 NO_MEMBER = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
 ASKED_IN_VAIN = (KafkaError, TimeoutError, OSError, LookupError, AttributeError)
-"""The last two: aiokafka stumbles over a connection that somebody else has just given up."""
+"""Errors of a request without an answer. aiokafka raises the last two if another task has just given the connection up.
+"""
 
 
 class Unreachable(Exception):
-    """The group's coordinator cannot be asked at the moment."""
+    """The group's coordinator cannot be reached at the moment."""
 
 
 @attrs.frozen(kw_only=True)
 class GroupMemberSettings:
-    """Which group, over which topic, and how fast."""
+    """The group, its topic, and its timeouts."""
 
     group: str
     topic: str
@@ -73,7 +74,9 @@ class GroupMemberSettings:
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """How long a round waits for a member that is there; one that is dead is waited for as long in any case."""
+        """How long a round waits for a living member. It is the session timeout, because a round waits that long for a
+        dead member in any case.
+        """
         return self.session_timeout_ms
 
     @property
@@ -83,31 +86,37 @@ class GroupMemberSettings:
 
 
 class Hooks(Protocol):
-    """What the member needs of whoever it is a member for. A place is a member id: who falls out gets another."""
+    """What the member needs from its user. A place is a member id: a member that falls out of the group gets
+    another.
+    """
 
     async def connected(self) -> None:
-        """There is a connection, and no round yet."""
+        """Called when there is a connection, before the first round."""
         ...
 
     def facts(self, place: str) -> bytes:
-        """What to say when a round is joined from `place`; empty: from none."""
+        """The metadata for joining a round from `place`; an empty `place` means none yet."""
         ...
 
     def divide(self, leader: str, generation: int, members: Mapping[str, bytes]) -> dict[str, tuple[list[int], bytes]]:
-        """As the leader of a round: partitions for Kafka's tools to show, and what to tell, for each member."""
+        """Called on the leader of a round. Returns for each member the partitions that Kafka's tools show, and the data
+        for it.
+        """
         ...
 
     def told(self, place: str, data: bytes) -> None:
-        """What the leader of the round says."""
+        """Called with the data from the leader of the round."""
         ...
 
     async def joining(self, place: str) -> None:
-        """A round is about to be joined from `place`; empty: this member had fallen out of the group."""
+        """Called before a round is joined from `place`. An empty `place` means that the member fell out of the
+        group.
+        """
         ...
 
 
 class GroupMember:
-    """One member, for as long as the instance runs."""
+    """One member of the instances' group, for as long as the instance runs."""
 
     def __init__(self, settings: GroupMemberSettings, hooks: Hooks) -> None:
         self._settings = settings
@@ -119,11 +128,11 @@ class GroupMember:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to join; goes on until `leave`, whatever Kafka does meanwhile."""
+        """Begin to join. The member keeps trying until `leave`, whatever Kafka does."""
         self._running = asyncio.get_running_loop().create_task(self._run())
 
     async def leave(self) -> None:
-        """Leave the group, so that the others need not wait for the session's end. Takes a few seconds at most."""
+        """Leave the group, so that the others need not wait for the end of the session. Takes a few seconds at most."""
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait({self._running})
@@ -146,28 +155,28 @@ class GroupMember:
 
     @property
     def place(self) -> str:
-        """The member id; empty while there is none."""
+        """The member id; empty if there is none."""
         return "" if self._coordinator is None else str(self._coordinator.member_id)
 
     @property
     def alive_ms(self) -> int | None:
-        """When the group last said that this is a member of it (`lease_now_ms`); None: never."""
+        """When the group last confirmed this member (`lease_now_ms`); None: never."""
         return None if self._coordinator is None else self._coordinator.alive_ms
 
     @property
     def is_joining(self) -> bool:
-        """Whether a round has been joined and has not ended yet: no heartbeats go out meanwhile."""
+        """Whether a round has been joined and has not ended yet. No heartbeats are sent then."""
         return self._coordinator is not None and self._coordinator.in_round
 
     async def is_current(self) -> bool:
-        """Whether the group says that this is a member of it, now. Raises Unreachable."""
+        """Ask the group now whether this is still a member. Raises Unreachable."""
         coordinator = self._coordinator
         if coordinator is None:
             raise Unreachable("the instances' group has not been joined")
         return await coordinator.ask(self._settings.heartbeat_limit_s)
 
     async def put_out(self, place: str) -> None:
-        """Take another member out of the group, which has died and cannot leave it. Raises Unreachable."""
+        """Remove another member, which has died and cannot leave by itself, from the group. Raises Unreachable."""
         coordinator = self._coordinator
         node = None if coordinator is None else coordinator.coordinator_id
         answer = await self._ask_group(LeaveGroupRequest(self._settings.group, place), node)
@@ -175,7 +184,7 @@ class GroupMember:
             raise Unreachable(f"{place} could not be taken out of the group: {_said(for_code(answer.error_code)())}")
 
     async def described(self) -> dict[str, bytes]:
-        """What each member said when it joined the last round, by its place; nothing while a round goes on. Raises
+        """The metadata with which each member joined the last round, by place; empty while a round is under way. Raises
         Unreachable.
         """
         answer = await self._ask_group(DescribeGroupsRequest([self._settings.group]), None)
@@ -188,7 +197,9 @@ class GroupMember:
         return described
 
     async def _ask_group(self, request: Any, node: int | None) -> Any:
-        """The answer of the broker that coordinates the group, `node` where that is known. Raises Unreachable."""
+        """The answer of the broker that coordinates the group; `node` is that broker if it is known. Raises
+        Unreachable.
+        """
         client = self._client
         if client is None:
             raise Unreachable("the instances' group has not been joined")
@@ -202,7 +213,7 @@ class GroupMember:
             raise Unreachable(f"the coordinator of the instances' group does not answer: {error!r}") from error
 
     async def ask_any_broker(self, request: Any) -> Any:
-        """The answer of any broker to a request that each can answer. Raises Unreachable."""
+        """The answer of some broker to a request that every broker can answer. Raises Unreachable."""
         client = self._client
         node = None if client is None else client.get_random_node()
         if node is None:
@@ -227,7 +238,7 @@ class GroupMember:
                     self._settings.kafka.get("bootstrap_servers"),
                     _said(error),
                 )
-            except Exception:  # whoever ended here would be out for good, and hold what others have taken
+            except Exception:  # without a retry it would stay out, and hold what others have taken
                 log.exception("a fault in the instances' group %s, trying again", self._settings.group)
             coordinator, self._coordinator = self._coordinator, None
             if coordinator is not None:
@@ -256,7 +267,7 @@ class GroupMember:
         self._coordinator = _Coordinator(self._client, settings, self._hooks)
 
     async def _watch(self) -> None:
-        """Returns when aiokafka's machinery has broken off."""
+        """Log aiokafka's errors. Returns when aiokafka's task has ended."""
         coordinator = self._coordinator
         assert coordinator is not None
         while not coordinator.has_ended:
@@ -271,7 +282,7 @@ class GroupMember:
 
 
 class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]
-    """What aiokafka waits for before a round."""
+    """The listener that aiokafka waits for before a round."""
 
     def __init__(self, joining: Any) -> None:
         self._joining = joining
@@ -280,11 +291,13 @@ class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]
         await self._joining()
 
     def on_partitions_assigned(self, assigned: Any) -> None:
-        """The assignor has been told already."""
+        """Does nothing: the assignor already has the assignment."""
 
 
 class _Coordinator(GroupCoordinator):  # type: ignore[misc]
-    """aiokafka's member, that keeps the time of the last sign of membership and does not wait long for a heartbeat."""
+    """aiokafka's member, which here keeps the time of the last sign of membership and limits the wait for a
+    heartbeat.
+    """
 
     def __init__(self, client: Any, settings: GroupMemberSettings, hooks: Hooks) -> None:
         self.alive_ms: int | None = None
@@ -292,7 +305,7 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
         self._limit_s = settings.heartbeat_limit_s
         self._hooks = hooks
         subscription = SubscriptionState()
-        subscription.register_fetch_waiters(set())  # aiokafka's fetcher would; without it each error ends the machinery
+        subscription.register_fetch_waiters(set())  # as aiokafka's fetcher does; else any error ends its task
         super().__init__(
             client,
             subscription,
@@ -318,13 +331,13 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
         return self.routine.done()
 
     async def stop(self) -> None:
-        """Leave, within a bounded time, also from the middle of a round."""
+        """Leave within a bounded time, even in the middle of a round."""
         try:
             async with asyncio.timeout(LEAVE_S):
                 if self.in_round:
                     self._coordination_task.cancel()
                     await asyncio.wait({self._coordination_task})
-                    if self.coordinator_id is not None:  # a broker does not read on behind a join that waits
+                    if self.coordinator_id is not None:  # a broker reads nothing after a join that waits
                         self._close_connection(self.coordinator_id, ConnectionGroup.COORDINATION)
                 await self.close()
         except (Exception, asyncio.CancelledError) as error:
@@ -333,18 +346,20 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
                 if task is not None:
                     task.cancel()
             stopping = asyncio.current_task()
-            if stopping is not None and stopping.cancelling():  # it is not one of these tasks that was cancelled
+            if stopping is not None and stopping.cancelling():  # the caller was cancelled, not one of these tasks
                 raise
 
     def go_on(self) -> None:
-        """Heartbeats end with an error that the user is told of, and begin again only with another round."""
+        """Ask for another round if heartbeats have ended: aiokafka ends them with an error that it passes to the user,
+        and starts them again only in another round.
+        """
         if self._heartbeat_task is not None and self._heartbeat_task.done():
             self.request_rejoin()
 
     async def ask(self, limit_s: float) -> bool:
         """Whether the group knows this member in its generation. Raises Unreachable.
 
-        Asked by another connection than the round's: the broker answers nothing behind a join that waits.
+        This uses another connection than the round, because a broker answers nothing after a join that waits.
         """
         place, generation, node = self.member_id, self.generation, self.coordinator_id
         if not place or generation < 0:
@@ -363,7 +378,7 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
         if code in NO_MEMBER:
             return False
         is_the_newest = not self.in_round and (place, generation) == (self.member_id, self.generation)
-        if code == ErrorCode.ILLEGAL_GENERATION and is_the_newest:  # else a round's answer may be on its way
+        if code == ErrorCode.ILLEGAL_GENERATION and is_the_newest:  # else a round's answer may be under way
             return False
         raise Unreachable(f"broker {node} cannot tell: {_said(for_code(code)())}")
 
@@ -380,7 +395,7 @@ class _Coordinator(GroupCoordinator):  # type: ignore[misc]
             self.in_round = False
             raise
         if of_round:
-            began_ms = lease_now_ms()  # the group waited, and knows of us until its end
+            began_ms = lease_now_ms()  # the group has waited, and knew this member to the end
             self.in_round = answer.error_code == ErrorCode.NONE and isinstance(request, JoinGroupRequest)
         if answer.error_code in STILL_MEMBER:
             self.alive_ms = began_ms

@@ -1,16 +1,17 @@
-"""How is a request answered on an instance that does not own its group? It goes to the one that does, and comes back.
+"""The groups of all instances: a request is answered here, or relayed to the instance that owns its group.
 
-`SharedGroups` is what a gateway, and a kcoord without a cluster behind, call in place of their own coordinator. Rules:
+A gateway, and a kcoord without a cluster, call `SharedGroups` instead of their own coordinator. Rules:
 
-1. The map says who owns a group. What is this instance's own is answered here; the rest is relayed (GW-20).
-2. Where nobody owns the group, or its owner has died, the next map is waited for, for `WAIT_S` at most. Where nobody is
-   the owner then, or who is cannot be asked or does not answer, the answer is NOT_COORDINATOR: the client looks for the
-   coordinator again, and nobody was told of a success. What changes nothing if it is carried out twice is asked again
-   when the link has been lost.
-3. A call may wait at the owner for as long as its group lets it: a join for the others, a heartbeat for news
-   (CG-26, `connect.legacy.heartbeat.wait.ms`). The client's next request, or its going, lets it go
-   there too.
-4. What owners say of their groups with each answer is remembered, for those who need not know it exactly.
+1. The map says which instance owns a group. Requests for groups of this instance are answered here; others are relayed
+   (GW-20).
+2. If no instance owns the group, or its owner has died, the request waits for the next map, for `WAIT_S` at most. If
+   there is no owner then, or the owner cannot be reached or does not answer, the answer is NOT_COORDINATOR. The client
+   looks for the coordinator again, and has not been told of a success. If the link is lost, requests that may be
+   carried out twice without harm are sent again.
+3. A call may wait at the owner as long as its group lets it: a join waits for other members, a heartbeat for news
+   (CG-26, `connect.legacy.heartbeat.wait.ms`). When the client sends its next request or goes, the owner is told, and
+   answers a heartbeat that it holds.
+4. With each answer an owner sends facts about its group. They are remembered for callers that need no exact facts.
 """
 
 from __future__ import annotations
@@ -70,34 +71,34 @@ __all__ = ["Places", "SharedGroups"]
 log = logging.getLogger("kcoord.instances")
 
 SYNC_LIMIT_S = 300.0
-"""How long a SyncGroup may wait for its leader at the owner, which bounds it by the group's own rebalance timeout."""
+"""How long a SyncGroup may wait at the owner for the leader. The owner limits it by the group's rebalance timeout."""
 JOIN_ROUNDS = 2
-"""A join waits for the initial delay or the others, each no longer than the rebalance timeout."""
+"""How many waits a join may need: for the initial delay or for other members, each up to the rebalance timeout."""
 WAIT_S = 2.0
-"""How long a call waits for an owner who is alive: less than the heartbeat interval of a Connect worker (3 s)."""
+"""How long a call waits for a living owner: less than the heartbeat interval of a Connect worker (3 s)."""
 PAUSE_S = 0.05
 REPEATABLE = (HeartbeatRequest, DescribeGroupsRequest, DescribeConfigsRequest, ConnectGroupDescribeRequest)
-"""What may be carried out twice."""
+"""Requests that may be carried out twice."""
 HEARD_BYTES = 16 << 20
-"""Groups whose owners' words are remembered."""
+"""Bytes of the cache of facts that owners sent about their groups."""
 CONNECTIONS = 1 << 18
 
 
 class Places(Protocol):
-    """Who is where: this instance's membership."""
+    """The map and the living instances, as this instance's membership gives them."""
 
     @property
     def map(self) -> InstanceMap: ...
     def is_self(self, instance: Instance | None) -> bool: ...
     def has_died(self, instance: Instance) -> bool: ...
     async def changed(self) -> None:
-        """Returns when there is another map than now."""
+        """Wait for the next map."""
         ...
 
 
 class SharedGroups:
-    """All groups of all instances. `way_to` gives the link to another one, None where it takes no calls;
-    `timeout_s` is how long a call that waits for nobody may take.
+    """The groups of all instances. `way_to` returns the link to another instance, or None if it takes no calls.
+    `timeout_s` is how long a call may take that does not wait for others.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class SharedGroups:
         self._way_to = way_to
         self._timeout_s = timeout_s
         self.relayed: Counter[str] = Counter()
-        """Calls that went to other instances, by what they ask for."""
+        """The number of calls to other instances, by API."""
         self._in_work: dict[int, Link] = {}
         self._seen: OrderedDict[int, set[Link]] = OrderedDict()
         self._heard: BoundedCache[str, GroupFacts] = BoundedCache(HEARD_BYTES)
@@ -118,8 +119,8 @@ class SharedGroups:
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
     ) -> tuple[Response, Remember | None]:
-        """The response to a group's own request, and what the hot path may remember of it (nothing where the group is
-        another instance's). `submitted` is called when it is on its way.
+        """The response to a request about groups, and what the hot path may remember of it (nothing if another instance
+        owns the group). `submitted` is called when the request has been sent.
         """
         if isinstance(request, ListGroupsRequest):
             return await self._list(request, context, submitted), None
@@ -166,8 +167,8 @@ class SharedGroups:
     async def _list(
         self, request: ListGroupsRequest, context: RequestContext, submitted: Callable[[], None] | None
     ) -> ListGroupsResponse:
-        """What all instances list; an error where one cannot be asked, or groups are nobody's at the moment, beside
-        what there is.
+        """The groups of all instances. If one cannot be reached, or some partitions have no owner at the moment, the
+        answer has an error beside the groups that were found.
         """
 
         async def of(instance: Instance) -> Response:
@@ -204,7 +205,7 @@ class SharedGroups:
         finally:
             if self._in_work.get(connection) is link:
                 del self._in_work[connection]
-            if connection not in self._seen:  # it closed while this was on its way, perhaps before this was sent
+            if connection not in self._seen:  # it closed meanwhile, perhaps before this was sent
                 link.tell(InstanceLetGoRequest(connection=connection, group_id=None))
         for each in relayed.facts:
             self._hear(each.group_id, _read(each))
@@ -216,9 +217,9 @@ class SharedGroups:
             raise LinkLost(f"{link}: {error}") from error
 
     def _limit_s(self, request: Request, context: RequestContext) -> float:
-        """How long the owner may take: its own time, and what the group may wait for (rule 3 above)."""
+        """How long the owner may take: its own time, and how long the group may let the call wait (rule 3 above)."""
         if isinstance(request, JoinGroupRequest):
-            # version 0 has no rebalance timeout: the session's is meant
+            # version 0 has no rebalance timeout: the session timeout counts instead
             waits_ms = JOIN_ROUNDS * max(request.rebalance_timeout_ms, request.session_timeout_ms)
         elif isinstance(request, ConnectGroupHeartbeatRequest):
             waits_ms = max(0, request.max_wait_ms)
@@ -233,7 +234,9 @@ class SharedGroups:
     # -- connections --------------------------------------------------------------------------------------------------
 
     def let_go(self, group_id: str, connection: int) -> None:
-        """Answer the heartbeat that is held back for that connection, if there is one, wherever it is."""
+        """Answer the heartbeat that is held back on this connection, if there is one, on whichever instance it
+        waits.
+        """
         link = self._in_work.get(connection)
         if link is None:
             self._local.let_go(group_id, connection)
@@ -241,7 +244,7 @@ class SharedGroups:
             link.tell(InstanceLetGoRequest(connection=connection, group_id=group_id))
 
     def closed(self, connection: int) -> None:
-        """That client's connection is there no more: whoever was asked for it shall know, and may forget it."""
+        """A client's connection has closed: tell the instances that were called for it, so that they can forget it."""
         self._local.closed(connection)
         for link in self._seen.pop(connection, ()):
             link.tell(InstanceLetGoRequest(connection=connection, group_id=None))
@@ -262,7 +265,7 @@ class SharedGroups:
         transactional: bool,
         api_version: int = 0,
     ) -> ErrorCode:
-        """Whether this member may commit offsets now (GW-12, GW-22); its session is refreshed."""
+        """Check whether this member may commit offsets now (GW-12, GW-22), and refresh its session."""
         owner = await self._next_owner(group_id, asyncio.get_running_loop().time() + WAIT_S)
         if self._places.is_self(owner):
             return await self._local.check_commit(
@@ -295,8 +298,8 @@ class SharedGroups:
         return await self._check(group_id, ASK_OFFSET_DELETE)
 
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to (GW-13); all of them where nobody can tell, so
-        that nothing is deleted that is in use.
+        """Those of `topics` that the group is subscribed to (GW-13). All of them if the owner cannot be reached, so
+        that no offsets in use are deleted.
         """
         owner = self._owner(group_id)
         if self._places.is_self(owner):
@@ -319,7 +322,7 @@ class SharedGroups:
         return ErrorCode(answer.error_code)
 
     async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]:
-        """What the owners say of their groups, asked now; `UNKNOWN` for those whose owner cannot be asked."""
+        """The facts that the owners of these groups report now; `UNKNOWN` for groups whose owner cannot be reached."""
         found = dict.fromkeys(group_ids, UNKNOWN)
         here: list[str] = []
         elsewhere: dict[Link, list[str]] = {}
@@ -352,7 +355,7 @@ class SharedGroups:
         return found
 
     def known_facts(self, group_id: str) -> GroupFacts:
-        """The same without asking: exact for a group of this instance's own, else as last heard."""
+        """The same without asking: exact for a group of this instance, else the facts that were last received."""
         if self._places.is_self(self._owner(group_id)):
             return self._local.known_facts(group_id)
         return self._heard.get(group_id) or UNKNOWN
@@ -371,7 +374,7 @@ class SharedGroups:
     # -- sessions -----------------------------------------------------------------------------------------------------
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let the member's session stand still until `until_ms` at most (GW-10)."""
+        """Pause the member's session until `until_ms` at most (GW-10)."""
         if not self._tell_session(group_id, member_id, max(0, until_ms - self.now_ms())):
             self._local.pause_session(group_id, member_id, until_ms)
 
@@ -381,11 +384,11 @@ class SharedGroups:
             self._local.resume_session(group_id, member_id)
 
     def now_ms(self) -> int:
-        """The clock that sessions run on, in ms."""
+        """The present time on the clock of sessions, in ms."""
         return self._local.now_ms()
 
     def _tell_session(self, group_id: str, member_id: str, pause_ms: int) -> bool:
-        """Tell the owner, if that is another instance; False where it is this one."""
+        """Tell the owner if it is another instance. Returns False if it is this one."""
         owner = self._owner(group_id)
         if self._places.is_self(owner):
             return False
@@ -402,7 +405,7 @@ class SharedGroups:
         return self._places.map.owner_of_group(group_id)
 
     async def _next_owner(self, group_id: str, until_s: float) -> Instance | None:
-        """Who answers for a group; while that is nobody, or somebody who has died, another map is waited for."""
+        """The owner of a group. If there is none, or it has died, wait for another map, until `until_s` at most."""
         places = self._places
         loop = asyncio.get_running_loop()
         while True:
@@ -415,18 +418,18 @@ class SharedGroups:
                     await places.changed()
 
     def _link(self, owner: Instance | None, group_id: str | None) -> Link:
-        """The way to an owner. Raises LinkLost where there is none."""
+        """The link to an owner. Raises LinkLost if there is none."""
         if owner is None:
             raise LinkLost(f"nobody owns group {group_id} at the moment")
         link = self._way_to(owner)
         if link is None:
-            raise LinkLost(f"{owner} takes no calls of other instances: set internal.listen there and here")
+            raise LinkLost(f"{owner} takes no calls from other instances: set internal.listen there and here")
         return link
 
 
 def _relayed(request: Request, context: RequestContext, owners: PeerClock) -> InstanceRelayRequest:
-    """What is sent to the owner, whose clock `owners` is: with it goes when the client's connection was made, or else
-    that would look new because it is new there (CG-4).
+    """The request that is sent to the owner, whose clock is `owners`. It says when the client's connection was made.
+    Without that, the connection would look new, because it is new to the owner (CG-4).
     """
     opened = context.opened
     made = None if opened is None else owners.theirs(opened.since_ms, opened.by_ms)
@@ -456,7 +459,7 @@ def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:
 
 
 def _merged(listed: Iterable[ListGroupsResponse]) -> ListGroupsResponse:
-    """One list; of a group that two list, because it is moving, the first entry counts."""
+    """One merged list. If two instances list a group, because it is moving, the first entry counts."""
     groups: dict[str, ListedGroup] = {}
     error = 0
     for each in listed:

@@ -1,9 +1,9 @@
-"""Which members speak to this instance by another one, and what becomes of their sessions when that one is gone?
+"""Guests: members whose requests another instance relays here, and a pause of their sessions when it is gone.
 
-Clients that came by an instance which died are sent to it until the map names another, and that takes as long as the
-instances miss it. Their group's owner may have lost nothing meanwhile: so that nobody expires on the way, their
-sessions stand still for that long (as GW-10 has it for a broker that is away). The next sign of life, by
-whichever instance, counts again.
+Clients that came by an instance which died are still sent to it until the map names another one. That takes as long as
+the instances need to notice its death. The owner of their group may be well meanwhile. So that no member expires on its
+way to another instance, the owner pauses the sessions for that long (as GW-10 does for a broker that is away). The next
+sign of life, by any instance, counts again.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from kcoord.protocol.messages import (
 __all__ = ["Guests"]
 
 KEPT_BYTES = 32 << 20
-"""Members that are remembered for one instance; the ones that were heard of longest ago are forgotten first."""
+"""Bytes of members that are remembered for one instance. The least recently used are forgotten first."""
 MEMBERS = frozenset({ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.COMPUTE_ASSIGNMENT})
-"""Answers that only a member gets."""
+"""Error codes of answers that only a member gets."""
 
 
 class Guests:
-    """Members whose calls one other instance has relayed: group and member id."""
+    """The members whose calls one other instance has relayed, as group and member id."""
 
     def __init__(self) -> None:
         self._members: BoundedCache[tuple[str, str], None] = BoundedCache(KEPT_BYTES)
 
     def answered(self, group_id: str | None, request: Request, response: Response) -> None:
-        """A relayed call was answered: its sender is a member, or none any more."""
+        """Note by the answer to a relayed call whether its sender is a member."""
         if group_id is None:
             return
         if isinstance(request, LeaveGroupRequest):
@@ -54,7 +54,7 @@ class Guests:
         self._members[key] = None
 
     def miss(self, pause: Callable[[str, str], None]) -> None:
-        """That instance is gone: `pause` each of them, by group and member id."""
+        """The instance is gone: call `pause` with group and member id of each member."""
         members = list(self._members)
         self._members.clear()
         for group_id, member_id in members:
@@ -62,7 +62,7 @@ class Guests:
 
 
 def _speaker(request: Request, response: Response) -> str:
-    """The member id of who is or becomes a member by this call."""
+    """The member id of the sender, if the call is one of a member or makes it one; else empty."""
     if isinstance(response, JoinGroupResponse):
         return response.member_id
     if isinstance(request, SyncGroupRequest | HeartbeatRequest | ConnectGroupHeartbeatRequest):

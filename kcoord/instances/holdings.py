@@ -1,14 +1,14 @@
-"""Which partitions does this instance hold, and how does it come to hold those that it should?
+"""The partitions that this instance holds, and how each follows what the map wants: gaining and releasing.
 
-What is wanted comes from the map, and each partition follows it by itself: it is let go of when it is no longer
-wanted, or was gained from another place in the group than the one that it is wanted from; it is gained when it is
-wanted and not held. Rules:
+The map says which partitions are wanted, and each partition follows by itself. It is released when it is no longer
+wanted, or when it was gained from another place (member id) in the group than the one that it is wanted from. It is
+gained when it is wanted and not held. Rules:
 
-1. A partition counts as held from before it is gained until it has been let go of: what is held is what the group is
-   told.
-2. Before each gain the group is asked whether this instance is still a member of it: who had fallen out without knowing
-   would fence the successor.
-3. Something that goes wrong while gaining is logged, and tried again for as long as the partition is wanted.
+1. A partition counts as held from before it is gained until it has been released. The group is told the held
+   partitions.
+2. Before each gain, the instance asks the group whether it is still a member. An instance that had fallen out without
+   knowing would fence its successor.
+3. If something goes wrong during a gain, it is logged, and tried again as long as the partition is wanted.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ AGAIN_S = 1.0
 
 
 class Shards(Protocol):
-    """Those who serve the partitions."""
+    """The coordinator that serves the partitions."""
 
     def expect(self, partition: int) -> None:
-        """A partition will be gained: who asks is told to ask again, not that it is elsewhere."""
+        """Note that a partition will be gained: clients are told to retry, not to look elsewhere."""
         ...
 
     async def gain(self, partition: int) -> None:
@@ -40,26 +40,26 @@ class Shards(Protocol):
         ...
 
     async def lose(self, partition: int) -> None:
-        """Serve a partition no more, at once; returns when it is ready for somebody else to take."""
+        """Stop serving a partition at once. Returns when another instance may take it."""
         ...
 
     def unreadable(self) -> frozenset[int]:
-        """The partitions that could not be served when they were loaded last, because a newer kcoord wrote to them."""
+        """The partitions whose last load failed because a newer kcoord wrote to them."""
         ...
 
 
 @attrs.define(slots=True, eq=False)
 class _Holding:
-    """One partition that is held, or about to be."""
+    """One partition that is held or about to be gained."""
 
     place: str
-    """From which place in the group."""
+    """The place in the group from which it is held."""
     serving: bool = False
 
 
 class Holdings:
-    """The partitions of one instance. `confirm` says whether this instance is still a member of the group; `on_lost` is
-    called when a partition has been let go of.
+    """The partitions of one instance. `confirm` says whether a partition still belongs to this instance; `on_lost` is
+    called when a partition has been released.
     """
 
     def __init__(self, shards: Shards, confirm: Callable[[int], Awaitable[bool]], on_lost: Callable[[], None]) -> None:
@@ -73,13 +73,13 @@ class Holdings:
         self._slots = asyncio.Semaphore(GAINS_AT_ONCE)
 
     def want(self, partitions: Collection[int], place: str) -> None:
-        """From now on hold these, gained from `place`, and no others."""
+        """From now on hold exactly these partitions, gained from `place`."""
         before, self._wanted = self._wanted, dict.fromkeys(partitions, place)
         for partition in before.keys() | self._wanted.keys() | self._holdings.keys():
             self._follow(partition)
 
     def unwant(self, partition: int) -> None:
-        """Let go of one."""
+        """Stop wanting one partition, so that it is released."""
         if self._wanted.pop(partition, None) is not None:
             self._follow(partition)
 
@@ -87,14 +87,14 @@ class Holdings:
         return partition in self._wanted
 
     def held_from(self, place: str) -> frozenset[int]:
-        """What is held from a place, also what is being gained or let go of."""
+        """The partitions that are held from a place, including those being gained or released."""
         return frozenset(at for at, holding in self._holdings.items() if holding.place == place)
 
     def is_held(self, partition: int) -> bool:
         return partition in self._holdings
 
     async def let_go(self, limit_s: float) -> None:
-        """Wait until all that is not wanted is let go of, but no longer than `limit_s`."""
+        """Wait until all partitions that are not wanted are released, but no longer than `limit_s`."""
         going = {task for at, task in self._following.items() if at not in self._wanted}
         if going:
             await asyncio.wait(going, timeout=limit_s)
@@ -113,11 +113,11 @@ class Holdings:
     async def _move(self, partition: int) -> None:
         try:
             await self._until_settled(partition)
-        finally:  # and not in a callback: what is wanted from here on begins anew
+        finally:  # not in a callback: a later `_follow` must start a new task
             del self._following[partition]
 
     async def _until_settled(self, partition: int) -> None:
-        """One partition, until it is what it should be."""
+        """Gain and release one partition until it is as wanted."""
         while True:
             holding, wanted = self._holdings.get(partition), self._wanted.get(partition)
             if holding is None:
@@ -154,6 +154,6 @@ class Holdings:
         try:
             await self._shards.lose(partition)
         except Exception:
-            log.exception("partition %d was let go of, but not in good order", partition)
+            log.exception("partition %d was released, but not in good order", partition)
         del self._holdings[partition]
         self._on_lost()

@@ -1,8 +1,8 @@
-"""How do the parts of an instance among others hang together, and in which order do they start and stop?
+"""An instance among others: its parts put together, and the order in which they start and stop.
 
-A start opens the internal port, because the others must reach it from the first map on, and begins to join. A planned
-stop lets go of all partitions and leaves the group while everything else still runs: so clients are told to look for
-the coordinator elsewhere, and find it.
+A start opens the internal port, because the other instances must reach it from the first map on, and then begins to
+join. A planned stop releases all partitions and leaves the group while everything else still runs. So clients are told
+to look for the coordinator elsewhere, and find it.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ log = logging.getLogger("kcoord.instances")
 
 WILDCARDS = ("0.0.0.0", "::", "")
 FOUND_AGAIN_MS = 5_000
-"""How long clients may take to find the way that a new map shows."""
+"""How long clients may take to find their instance by a new map."""
 
 
 class InstancesError(Exception):
-    """An instance cannot take part as it was told to; the text says what is wrong and what to do."""
+    """An instance cannot take part with its settings. The text says what is wrong and what to do."""
 
 
 @attrs.frozen(kw_only=True)
 class InternalSettings:
-    """The port for other instances. Times are in ms."""
+    """The settings of the port for other instances. Times are in ms."""
 
     listen: Address
     advertise: Address | None = None
-    """By which the others reach it; None: as `listen`."""
+    """The address by which the others reach it; None: the same as `listen`."""
     secret: str | None = attrs.field(default=None, repr=False)
     tls: InternalTls | None = None
     request_timeout_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(1))
-    """How long another instance may be silent before calls to it have failed."""
+    """How long another instance may be silent before calls to it fail."""
     frame_bytes: int = attrs.field(default=100 << 20, validator=attrs.validators.ge(1))
-    """The largest frame."""
+    """The largest frame, in bytes."""
 
 
 @attrs.frozen(kw_only=True)
 class InstancesSettings:
-    """What an instance is told of itself and the others. Times are in ms."""
+    """The settings of an instance among others. Times are in ms."""
 
     instance_id: int = attrs.field(validator=attrs.validators.ge(0))
     group: str
@@ -69,24 +69,25 @@ class InstancesSettings:
     """aiokafka's arguments: `bootstrap_servers` and security."""
     host: str
     port: int
-    """By which clients reach this instance first."""
+    """The port that clients use first (bootstrap)."""
     port_offset: int = 1
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
-    """Ports by which clients reach single brokers, where the rule does not fit (GW-1)."""
+    """Ports for single brokers that differ from the rule (GW-1)."""
     lease_ms: int
     session_timeout_ms: int = 6_000
     heartbeat_interval_ms: int = 300
     record_level: int = RECORD_LEVEL
-    """Which records it says that it reads."""
+    """The record level that this instance reports as readable."""
     watch_leaders: bool = False
-    """Whether the log's cluster is the one that this instance stands before, so that it is worth looking who leads
-    `__consumer_offsets` there."""
+    """Whether the log's cluster is also the upstream cluster, so that the leaders of `__consumer_offsets` there
+    matter.
+    """
     internal: InternalSettings | None = None
 
 
 class Instances:
-    """This instance among the others. `local` coordinates its own groups; `serials` gives the next serial of a client's
-    connection; `known_brokers` are those that a gateway knows of.
+    """This instance among the others. `local` coordinates its own groups; `serials` gives the next serial number of a
+    client's connection; `known_brokers` returns the brokers that a gateway knows.
     """
 
     def __init__(
@@ -149,11 +150,11 @@ class Instances:
         self.membership.start(instance)
 
     async def joined(self) -> None:
-        """Returns when this instance has the first map; partitions are loaded from then on."""
+        """Wait for the first map. From then on partitions are loaded."""
         await self.membership.joined()
 
     async def stop(self) -> None:
-        """Hand everything over, leave the others, and close what leads to them."""
+        """Hand all partitions over, leave the group, and close the links to other instances and the internal port."""
         await self.membership.stop()
         self._watch.stop()
         relayed = ", ".join(f"{count} {name}" for name, count in sorted(self.groups.relayed.items()))
@@ -176,8 +177,8 @@ class Instances:
             )
         if internal.listen[0] in WILDCARDS and internal.advertise is None:
             raise InstancesError(
-                f"internal.listen={internal.listen[0]}:{internal.listen[1]} is no address that others can call: set "
-                "internal.advertise to the one by which they reach this instance"
+                f"internal.listen={internal.listen[0]}:{internal.listen[1]} is not an address that others can call: "
+                "set internal.advertise to the one by which they reach this instance"
             )
         try:
             secret = Secret(internal.secret)
@@ -192,7 +193,7 @@ class Instances:
         self._myself = Myself(number, uuid.uuid4().hex, secret, caller, timeout_s, internal.frame_bytes)
 
     def _way_to(self, instance: Instance) -> Link | None:
-        """The link to another instance, made when it is first needed; None where there can be none."""
+        """The link to another instance, made when it is first needed; None if one of the two has no internal port."""
         if instance.internal is None or self._myself is None:
             return None
         key = (instance.instance_id, instance.started_ms)
@@ -202,14 +203,14 @@ class Instances:
         return link
 
     def _peers(self) -> list[Instance]:
-        """The other instances, as long as this one is one of them."""
+        """The other instances of the map; none if this instance is refused."""
         membership = self.membership
         if membership.is_refused:
             return []
         return [each for each in membership.map.instances.values() if not membership.is_self(each)]
 
     async def _is_own_address(self, address: Address) -> bool:
-        """Whether who calls that address reaches this process."""
+        """Whether a call to `address` reaches this process."""
         listener, myself = self._listener, self._myself
         if listener is None or myself is None:
             return False
@@ -223,19 +224,19 @@ class Instances:
         return listener.runs.get(myself.instance_id) == myself.run
 
     def _close_links(self) -> None:
-        """Whoever is in the map no more is asked no more: calls that wait there are over."""
+        """Close the links to instances that are no longer in the map. Calls that wait there end."""
         there = {(each.instance_id, each.started_ms) for each in self.membership.map.instances.values()}
         for key in self._links.keys() - there:
             self._links.pop(key).close()
 
-    # -- the cluster behind -------------------------------------------------------------------------------------------
+    # -- the upstream cluster -----------------------------------------------------------------------------------------
 
     def _surroundings(self) -> Surroundings:
         seen = self._leaders.seen() if self._leaders is not None else Surroundings()
         return attrs.evolve(seen, brokers=seen.brokers | frozenset(self._known_brokers()))
 
     def addresses_of_brokers(self) -> Mapping[int, Address]:
-        """Where the cluster behind says that its brokers are, if it is asked by this instance itself."""
+        """The brokers' own addresses as the upstream cluster gives them; empty if this instance does not ask it."""
         return self._leaders.seen().addresses if self._leaders is not None else {}
 
     async def _look_around(self) -> None:

@@ -1,6 +1,7 @@
-"""Which broker leads which partition of `__consumer_offsets`, so that groups' clients come by there?
+"""The leaders of the partitions of `__consumer_offsets` upstream: the brokers to which groups' clients connect.
 
-Asked of the cluster every few seconds, and only where kcoord stands before it. The topic is not made by asking.
+kcoord asks the cluster every few seconds, and only if it stands before that cluster. The question does not create the
+topic.
 """
 
 from __future__ import annotations
@@ -28,20 +29,22 @@ NOBODY = -1
 
 @attrs.frozen
 class Surroundings:
-    """What an instance sees of the cluster that it stands before."""
+    """What an instance sees of the upstream cluster."""
 
     brokers: frozenset[int] = frozenset()
     leaders: tuple[int | None, ...] = ()
-    """Of `__consumer_offsets`, by partition; empty where nobody knows."""
+    """The leaders of `__consumer_offsets`, by partition; empty if they are not known."""
     addresses: Mapping[int, Address] = attrs.Factory(dict)
-    """Where the cluster says that its brokers are."""
+    """The brokers' addresses as the cluster gives them."""
 
 
 NOTHING_KNOWN = Surroundings()
 
 
 class LeadersWatch:
-    """Looks every few seconds. `ask` gives any broker's answer; `known_brokers` are those that others know of."""
+    """Asks the cluster every few seconds. `ask` returns the answer of some broker; `known_brokers` returns brokers that
+    are known otherwise.
+    """
 
     def __init__(
         self, ask: Callable[[Any], Awaitable[Any]], known_brokers: Callable[[], Iterable[int]] = lambda: ()
@@ -52,7 +55,7 @@ class LeadersWatch:
         self._looking: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Look once, then go on looking."""
+        """Ask once, then go on asking in a task."""
         if self._looking is not None:
             return
         await self._look_once()
@@ -64,7 +67,7 @@ class LeadersWatch:
             await asyncio.wait({self._looking})
 
     def seen(self) -> Surroundings:
-        """What is known now."""
+        """What is known now of the cluster."""
         return attrs.evolve(self._seen, brokers=self._seen.brokers | frozenset(self._known_brokers()))
 
     async def _look(self) -> None:
@@ -76,13 +79,13 @@ class LeadersWatch:
         try:
             self._seen = read(await self._ask(MetadataRequest([OFFSETS_TOPIC], False)))
         except Unreachable as error:
-            log.debug("leaders are not known anew: %s", error)
+            log.debug("leaders could not be read again: %s", error)
         except Exception:
-            log.exception("a fault while the brokers' leaders were asked for")
+            log.exception("a fault while asking for the leaders of partitions")
 
 
 def read(answer: Any) -> Surroundings:
-    """What a Metadata answer of aiokafka's says."""
+    """The surroundings from aiokafka's Metadata answer."""
     addresses = {int(broker[0]): (str(broker[1]), int(broker[2])) for broker in answer.brokers}
     brokers = frozenset(addresses)
     leaders: dict[int, int] = {}

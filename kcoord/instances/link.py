@@ -1,16 +1,15 @@
-"""How does an instance ask another one? One connection, made when it is first needed, with many calls in flight.
+"""The link to another instance: one connection, made when it is first needed, with many calls in flight.
 
 Rules:
 
-1. Both sides prove that they are instances of one cluster before anything is asked (`secret.py`), or the connection
+1. Before any call, both sides prove that they are instances of one cluster (`secret.py`). Otherwise the connection
    ends.
-2. A connection on which nothing came for `PING_S` is asked for a sign of life; one that says nothing for the request
-   timeout is cut. So a call may wait for its group as long as the group lets it, and no longer than the other is
-   there.
-3. When a connection goes, all calls in flight on it end with `LinkLost`; nothing is sent again by itself, because
-   nobody knows what came of it. A connection that could not be made is not tried again at once.
-4. What does not fit into what the other takes is not sent: a call then ends with `LinkLost` too.
-5. What the other's monotonic clock shows is asked before anything else, and again from time to time (`peer_clock.py`).
+2. If nothing arrives for `PING_S`, the link sends a ping. If nothing arrives for the request timeout, the link cuts the
+   connection. So a call may wait as long as its group lets it, but not longer than the other instance is alive.
+3. When a connection is lost, all its calls in flight end with `LinkLost`. The link sends nothing again, because it does
+   not know what became of the calls. After a failed connect it does not try again at once.
+4. The link does not send a request that is larger than the other takes; that call ends with `LinkLost` too.
+5. The link reads the other's monotonic clock before anything else, and again from time to time (`peer_clock.py`).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ VERSION = 0
 PING_S = 1.0
 AGAIN_AFTER_MS = 500
 MEASURED_FOR_MS = 10_000
-"""A clock that was read so long ago is read again, though there may be no need to ask for a sign of life."""
+"""The age, in ms, at which the reading of the other's clock is renewed, even if no ping is due."""
 NO_CLOCK = -1
 CORRELATION_IDS = 1 << 31
 
@@ -52,12 +51,12 @@ Answer = TypeVar("Answer", bound=Response)
 
 
 class LinkLost(Exception):
-    """The other instance cannot be asked, or has not answered; the text says why."""
+    """The other instance cannot be reached, or has not answered. The text says why."""
 
 
 class Myself:
-    """What an instance shows of itself when it calls others: its number, its run (made at random at its start), the
-    secret, and its side of TLS if there is one. `timeout_s`: how long another may be silent. `frame_limit`: bytes.
+    """How an instance identifies itself when it calls others: its number, its run (random, made at its start), the
+    secret, and its side of TLS if there is one. `timeout_s`: how long another may be silent. `frame_limit`: in bytes.
     """
 
     def __init__(
@@ -78,7 +77,7 @@ class Myself:
 
 
 class Link:
-    """The way to one other instance."""
+    """The link to one other instance."""
 
     def __init__(self, myself: Myself, instance_id: int, address: Address) -> None:
         self.instance_id = instance_id
@@ -96,8 +95,8 @@ class Link:
         limit_s: float,
         submitted: Callable[[], None] | None = None,
     ) -> Answer:
-        """The answer to `request`, which may be made when there is a connection, for the other's clock; `submitted` is
-        called when it is on its way. Raises LinkLost.
+        """The answer to `request`. `request` may be a function that makes the request from the other's clock, when
+        there is a connection. `submitted` is called when the request has been sent. Raises LinkLost.
         """
         try:
             async with asyncio.timeout(limit_s):
@@ -111,33 +110,35 @@ class Link:
             raise LinkLost(f"{self}: no answer in {limit_s:.1f} s") from None
 
     async def connect(self) -> None:
-        """Make the connection now, if there is none. Raises LinkLost."""
+        """Connect now, if there is no connection. Raises LinkLost."""
         await self._connected()
 
     async def lost(self) -> None:
-        """Returns when there is no connection, or no longer one."""
+        """Wait until the connection is lost. Returns at once if there is none."""
         if self._stream is not None:
             await self._stream.ended.wait()
 
     def tell(self, request: Request) -> None:
-        """Send what has no answer, if there is a connection; else there is nobody who needs to know."""
+        """Send a request that has no answer. Does nothing without a connection: then the other does not need to
+        know.
+        """
         if self._stream is not None:
             self._stream.tell(request)
 
     def close(self) -> None:
-        """End the connection, and all that waits for it; there is none any more."""
+        """End the connection and all calls that wait, for good."""
         self._closed = True
         if self._connecting is not None:
             self._connecting.cancel()
         if self._stream is not None:
-            self._stream.lose("it takes part no more")
+            self._stream.lose("it does not take part any more")
 
     def __str__(self) -> str:
         return f"instance {self.instance_id} at {self.address[0]}:{self.address[1]}"
 
     async def _connected(self) -> _Stream:
         if self._closed:
-            raise LinkLost(f"{self}: it takes part no more")
+            raise LinkLost(f"{self}: it does not take part any more")
         if self._stream is not None and self._stream.is_open:
             return self._stream
         if self._failed is not None and lease_now_ms() - self._failed[0] < AGAIN_AFTER_MS:
@@ -146,7 +147,7 @@ class Link:
             self._connecting = asyncio.get_running_loop().create_task(self._connect())
         await asyncio.wait({self._connecting})
         if self._connecting.cancelled():
-            raise LinkLost(f"{self}: it takes part no more")
+            raise LinkLost(f"{self}: it does not take part any more")
         return self._connecting.result()
 
     async def _connect(self) -> _Stream:
@@ -166,7 +167,7 @@ class Link:
                 stream.lose(str(error))
             why = str(error) or f"no connection in {myself.timeout_s:.1f} s"
             self._failed = (lease_now_ms(), why if isinstance(error, LinkLost) else f"{self}: {why}")
-            log.warning("no way to %s", self._failed[1])
+            log.warning("cannot connect to %s", self._failed[1])
             raise LinkLost(self._failed[1]) from None
         except BaseException:
             if stream is not None:
@@ -197,7 +198,7 @@ class _Stream(FrameStream):
         return self.transport is not None and not self.transport.is_closing()
 
     async def authenticate(self, instance_id: int) -> None:
-        """Both sides prove who they are. Raises LinkLost."""
+        """Let both sides prove that they are instances. Raises LinkLost."""
         myself = self._myself
         hello = await self.ask(
             InstanceHelloRequest(instance_id=myself.instance_id, run=myself.run), InstanceHelloResponse
@@ -217,22 +218,22 @@ class _Stream(FrameStream):
         self._pinging = asyncio.get_running_loop().create_task(self._ping())
 
     def ask(self, request: Request, answer: type[Answer]) -> asyncio.Future[Answer]:
-        """Send `request` now; the future is its answer, or raises LinkLost. Raises LinkLost where it cannot be sent."""
+        """Send `request` now. The future has the answer, or raises LinkLost. Raises LinkLost if it cannot be sent."""
         at = self._next = (self._next + 1) % CORRELATION_IDS
         self._send(at, request)
         waiting: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._waiting[at] = answer, waiting
         waiting.add_done_callback(lambda _: self._waiting.pop(at, None))
-        return waiting  # type: ignore[return-value]  # what comes is decoded as `answer`
+        return waiting  # type: ignore[return-value]  # the answer is decoded as `answer`
 
     def tell(self, request: Request) -> None:
-        """Send what has no answer."""
+        """Send a request that has no answer. Does nothing if the connection is lost or congested."""
         if self.is_open and not self.is_congested:
             self._next = (self._next + 1) % CORRELATION_IDS
             self.write(request_frame(self._next, request))
 
     def lose(self, reason: str) -> None:
-        """End the connection: all that waits for an answer learns `reason`."""
+        """End the connection. All calls that wait for an answer fail with `reason`."""
         if self.transport is not None:
             self.transport.abort()
         self._all_lost(reason)
@@ -266,7 +267,7 @@ class _Stream(FrameStream):
         if not self.is_open:
             raise LinkLost(f"{self._name}: the connection was lost")
         if self.is_congested:
-            raise LinkLost(f"{self._name}: it does not take what is sent to it")
+            raise LinkLost(f"{self._name}: it does not read what is sent to it")
         try:
             frame = request_frame(at, request)
         except EncodeError as error:
@@ -283,7 +284,7 @@ class _Stream(FrameStream):
         for _, waiting in list(self._waiting.values()):
             if not waiting.done():
                 waiting.set_exception(LinkLost(f"{self._name}: {reason}"))
-                waiting.exception()  # whoever gave up waiting need not hear of it
+                waiting.exception()  # no warning if the caller gave up waiting
 
     async def _ping(self) -> None:
         """Rule 2 above."""
@@ -298,12 +299,12 @@ class _Stream(FrameStream):
                 self._measure()
 
     def _is_unmeasured(self) -> bool:
-        """Whether the other's clock was read too long ago."""
+        """Whether the last reading of the other's clock is too old."""
         measured_ms = self.clock.measured_ms
         return measured_ms is not None and lease_now_ms() - measured_ms >= MEASURED_FOR_MS
 
     def _measure(self) -> asyncio.Future[InstancePingResponse]:
-        """Rule 5 above. Raises LinkLost where that cannot be asked."""
+        """Rule 5 above: read the other's clock by a ping. Raises LinkLost if it cannot be sent."""
         asked_ms = lease_now_ms()
 
         def note(answered: asyncio.Future[InstancePingResponse]) -> None:

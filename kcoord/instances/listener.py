@@ -1,22 +1,24 @@
-"""How does an instance answer the others? The internal listener: who may call, and what is done for them.
+"""The internal listener: which instances may call, and how their calls are carried out.
 
 Rules:
 
-1. Nobody is served who has not proved to be an instance: by the secret, by a certificate, or both. Until then a frame
-   may be `HEADER_LIMIT` bytes long, and all of it, the TLS handshake too, may take `AUTHENTICATION_S`. No more than
-   `STRANGERS` connections are in that state: a new one takes the place of the oldest of the address that has most of
-   them, so nobody can keep real instances out.
-2. A client's connection to another instance has a serial of its own here, given when its first request comes. That
-   says nothing of its age: a request may have lain in that instance, or on its way, for long. The other says when the
-   connection was made, on this one's clock, so that a member belongs to its newest connection wherever that is
-   (CG-4). Of one that does not say so (kcoord 0.1.0) the first request's coming has to do.
-3. When the connection to an instance goes, everything that is held back for it is let go of, and answers that were
-   still to come are dropped: their clients have been told NOT_COORDINATOR there. Sessions of members that came by it
-   stand still for a while (`guests.py`). Its clients' connections count as closed when it says so, or when it is
-   another process since.
-4. A process has one connection here. When it makes another, it has given up the one before: what still lies in that
-   is not read any more, or it would come after what is newer.
-5. An instance that has too much in work here, or does not take its answers, is not read from until that is over.
+1. The listener serves a caller only after the caller has proved that it is an instance: by the secret, by a
+   certificate, or both. Until then a frame may have `HEADER_LIMIT` bytes, and everything, the TLS handshake included,
+   may take `AUTHENTICATION_S`. At most `STRANGERS` connections are in that state. A new one then replaces the oldest
+   one of the address that has most of them, so that an attacker cannot keep real instances out.
+2. A client's connection to another instance gets a serial number here when its first request arrives. That number says
+   nothing about its age, because a request may have waited for a long time in the other instance or on its way. The
+   other instance says when the connection was made, on this instance's clock. So a member belongs to its newest
+   connection, on whichever instance that is (CG-4). A kcoord 0.1.0 does not say it; then the arrival of the first
+   request counts.
+3. When the connection of an instance is lost, held answers for it are released, and outstanding answers are dropped:
+   their clients have got NOT_COORDINATOR from that instance. Sessions of members that came by it are paused for a while
+   (`guests.py`). Its clients' connections count as closed when that instance says so, or when a new process has taken
+   its place.
+4. A process has one connection here. If it makes another one, it has given up the previous one. What is still unread in
+   that one is not read any more, because it would arrive after newer requests.
+5. If an instance has too much in work here, or does not read its answers, the listener stops reading from it until that
+   is over.
 """
 
 from __future__ import annotations
@@ -79,10 +81,11 @@ STRANGERS = 256
 BACKLOG = 128
 IN_WORK_BYTES = 64 << 20
 SERIALS = 1 << 18
-"""Clients' connections that are remembered; the ones that were heard of longest ago are forgotten first."""
+"""The number of clients' connections that are remembered. The least recently used are forgotten first."""
 IN_WORK = SERIALS
-"""Calls of one instance that are in work before it is not read from: one for each client's connection. A call that
-waits for its group may wait for one that was not read yet, so this must be more than any group has members.
+"""The number of calls of one instance in work above which the listener stops reading from it: one for each client's
+connection. A call that waits for its group may wait for one that was not read yet, so this must be more than any group
+has members.
 """
 ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED = range(3)
 RESUME = -1
@@ -91,14 +94,16 @@ NO_LISTENER = -1
 
 
 class Serials:
-    """Which serial does a client's connection to another instance have here?"""
+    """The serial numbers that clients' connections to other instances have here."""
 
     def __init__(self, make: Callable[[], int]) -> None:
         self._make = make
         self._serials: OrderedDict[tuple[str, int], tuple[int, int]] = OrderedDict()
 
     def of(self, run: str, connection: int, now_ms: int) -> tuple[int, int]:
-        """The serial of a connection of a process, the first time a new one; and when that was, in ms."""
+        """The serial number of a process's connection, and when it got that number, in ms. The first call gives it a
+        new one.
+        """
         key = (run, connection)
         found = self._serials.get(key)
         if found is None:
@@ -110,19 +115,19 @@ class Serials:
         return found
 
     def forget(self, run: str, connection: int) -> int | None:
-        """The connection is gone; gives its serial, if it had one."""
+        """Forget a connection that has closed. Returns its serial number, if it had one."""
         found = self._serials.pop((run, connection), None)
         return None if found is None else found[0]
 
     def forget_all(self, run: str) -> list[int]:
-        """All connections of a process are gone; gives their serials."""
+        """Forget all connections of a process. Returns their serial numbers."""
         keys = [key for key in self._serials if key[0] == run]
         return [self._serials.pop(key)[0] for key in keys]
 
 
 class InternalListener:
-    """The port for other instances. `serials` gives the next serial of a client's connection of this process; an
-    instance whose connection has gone is missed for `away_ms` at most before clients are shown another way.
+    """The port for other instances. `serials` gives the next serial number for a client's connection in this process.
+    After an instance's connection is lost, clients find another instance within `away_ms`.
     """
 
     def __init__(
@@ -142,26 +147,26 @@ class InternalListener:
         self.secret = secret
         self.frame_limit = frame_limit
         self.strangers: dict[Caller, str] = {}
-        """Who has not proved to be an instance, the oldest first, and the address that each came from."""
+        """Connections that have not proved to be instances, the oldest first, and the address that each came from."""
         self.callers: set[Caller] = set()
         self.runs: dict[int, str] = {}
-        """The process that each other instance was when it called last."""
+        """Instance number → run of the process that called last under this number."""
         self._tls = tls
         self._acceptors: list[Acceptor] = []
 
     async def listen(self, host: str, port: int, handed_down: Sequence[socket.socket] = ()) -> int:
-        """Open the port, or take sockets that listen there already; gives its number. Raises OSError."""
+        """Open the port, or take sockets that listen there already. Returns the port. Raises OSError."""
         listeners = list(handed_down) or await bind(host, port, BACKLOG)
         self._acceptors = [Acceptor(each, self, self._tls, AUTHENTICATION_S) for each in listeners]
         return self._acceptors[0].port
 
     def enter(self, peer: Address) -> Caller:
-        """See Gate: rule 1 above."""
+        """See Gate. Follows rule 1 above."""
         if len(self.strangers) >= STRANGERS:
             most = Counter(self.strangers.values()).most_common(1)[0][0]
             oldest = next(each for each, host in self.strangers.items() if host == most)
             del self.strangers[oldest]
-            oldest.refused(f"{STRANGERS} others have not said who they are yet, and it is the oldest of {most}")
+            oldest.refused(f"{STRANGERS} others are not authenticated yet, and it is the oldest of {most}")
         caller = Caller(self, peer)
         self.strangers[caller] = peer[0]
         return caller
@@ -183,7 +188,7 @@ class InternalListener:
 
 @attrs.define(slots=True, eq=False)
 class _InWork:
-    """A relayed request that is not answered yet."""
+    """A relayed request that has not been answered yet."""
 
     group_id: str | None
     serial: int
@@ -218,17 +223,17 @@ class Caller(FrameStream):
             InstancePingRequest: lambda at, _: self._answer(at, InstancePingResponse(now_ms=self._groups.now_ms())),
         }
 
-    # -- what asyncio tells -------------------------------------------------------------------------------------------
+    # -- called by asyncio --------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         listener = self._listener
         listener.callers.add(self)
-        if self not in listener.strangers:  # others have come while its TLS handshake went on
-            self.refused(f"{STRANGERS} others have not said who they are yet")
+        if self not in listener.strangers:  # others have replaced it during its TLS handshake
+            self.refused(f"{STRANGERS} others are not authenticated yet")
             return
         self._deadline = asyncio.get_running_loop().call_later(
-            AUTHENTICATION_S, self.refused, f"it has not proved in {AUTHENTICATION_S:.0f} s that it is an instance"
+            AUTHENTICATION_S, self.refused, f"it has not proved within {AUTHENTICATION_S:.0f} s that it is an instance"
         )
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -258,12 +263,12 @@ class Caller(FrameStream):
             self.transport.abort()
 
     def cut(self) -> None:
-        """Close at once; what has come and was not read is not read any more (rule 4 above)."""
+        """Close at once. Bytes that have arrived and are unread are dropped (rule 4 above)."""
         if self.transport is not None:
             self.transport.abort()
 
     def end(self) -> None:
-        """Close after what was sent has left."""
+        """Close after all sent bytes have left."""
         if self.transport is not None:
             self.transport.close()
 
@@ -274,10 +279,10 @@ class Caller(FrameStream):
             return
         handler = self._handlers.get(type(request))
         if handler is None:
-            raise FrameRefused(f"{request.NAME} has no place here")
+            raise FrameRefused(f"{request.NAME} is not expected here")
         handler(at, request)
 
-    # -- who calls ----------------------------------------------------------------------------------------------------
+    # -- authentication -----------------------------------------------------------------------------------------------
 
     def _authenticate(self, at: int, request: Request) -> None:
         listener = self._listener
@@ -329,7 +334,7 @@ class Caller(FrameStream):
         try:
             request = kind.decode(call.body, call.api_version)
         except DecodeError as error:
-            log.error("%s sent what cannot be read: %s", self.peer, error)
+            log.error("%s sent a request that cannot be read: %s", self.peer, error)
             self._answer(at, InstanceRelayResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
             return
         group_id = group_in(request)
@@ -392,7 +397,7 @@ class Caller(FrameStream):
             self._closed(serial)
 
     def _closed(self, serial: int) -> None:
-        """A client's connection to that instance is there no more."""
+        """A client's connection to that instance has closed."""
         for each in [each for each in self._in_work.values() if each.serial == serial]:
             if each.group_id is not None:
                 self._groups.let_go(each.group_id, each.serial)
@@ -401,7 +406,7 @@ class Caller(FrameStream):
     # -- questions ----------------------------------------------------------------------------------------------------
 
     def _later(self, answer: Callable[[Any], Any]) -> Callable[[int, Any], None]:
-        """A handler whose answer comes later."""
+        """A handler that answers later, from a task."""
 
         async def answered(at: int, request: Request) -> None:
             self._answer(at, await answer(request))

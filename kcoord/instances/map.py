@@ -1,8 +1,8 @@
-"""Who is there, and whose is each partition? The map that all instances go by, and its way in and out of bytes.
+"""The map of the instances: which instances there are, which partition each owns, and its encoding.
 
-The leader of the instances' group makes it (`assign.py`), and every member gets the same one: so all instances name the
-same owner for a group and the same instance for a broker, in every answer (GW-19). It never changes; a new
-round of the group gives a new one with a higher epoch.
+The leader of the instances' group makes the map (`assign.py`), and every member gets the same one. So in every answer
+all instances name the same owner for a group and the same instance for a broker (GW-19). A map never changes; each
+round of the group makes a new one with a higher epoch.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ _VERSION = struct.Struct(">h")
 
 @attrs.frozen(kw_only=True)
 class Instance:
-    """One process of kcoord."""
+    """One instance of kcoord: a process and its addresses."""
 
     instance_id: int
     member_id: str = ""
-    """Its name in the instances' group; empty until the group has given it one."""
+    """Its member id in the instances' group; empty until the group has assigned one."""
     started_ms: int
-    """When its process began, in ms since 1970."""
+    """When its process started, in ms since 1970."""
     host: str
     port: int
-    """By which clients reach it first."""
+    """The port that clients use first (bootstrap)."""
     port_offset: int = 1
-    """Broker b is at `port` + `port_offset` + b (GW-1) ..."""
+    """The port for broker b is `port` + `port_offset` + b (GW-1) ..."""
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
-    """... but these."""
+    """... except for these brokers."""
     internal: Address | None = None
-    """Where it takes calls of other instances; None: nowhere."""
+    """The address where it takes calls from other instances; None: it takes none."""
     lease_ms: int = 0
     record_level: int = RELEASE_0_1_0
-    """Which records of the log it can read."""
+    """The highest level of records that it can read."""
 
     def address_of_broker(self, broker_id: int) -> Address | None:
-        """By which host and port clients reach that broker through this instance; None where there is no such port."""
+        """The address by which clients reach a broker through this instance; None if the port would be invalid."""
         port = self.broker_ports.get(broker_id, self.port + self.port_offset + broker_id)
         return (self.host, port) if 0 < port <= HIGHEST_PORT else None
 
     def encode(self) -> bytes:
-        """The version, and the instance in it."""
+        """The version, then the instance in that version."""
         host, port = self.internal or (None, 0)
         return _encode(
             InstanceAddress(
@@ -103,31 +103,35 @@ class Instance:
 
 @attrs.frozen(kw_only=True)
 class InstanceMap:
-    """Who owns what, and who stands before which broker. Epochs grow; 0 is the map of before the first round."""
+    """Which instance owns which partition, and which stands before which broker. Epochs grow; epoch 0 is the empty map
+    from before the first round.
+    """
 
     epoch: int
     instances: Mapping[int, Instance] = attrs.Factory(dict)
     partitions: tuple[int | None, ...] = ()
-    """The owner of each partition by its number; None while it is on its way from one to another, or nobody can."""
+    """The owner of each partition, by its number; None while the partition moves between owners, or if no instance can
+    have it.
+    """
     brokers: Mapping[int, int] = attrs.Factory(dict)
-    """Instances' numbers by broker."""
+    """Broker → number of its instance."""
 
     def owner(self, partition: int) -> Instance | None:
-        """Who answers for a partition; None: nobody at the moment."""
+        """The instance that answers for a partition; None if none does at the moment."""
         owner = self.partitions[partition] if 0 <= partition < len(self.partitions) else None
         return None if owner is None else self.instances.get(owner)
 
     def owner_of_group(self, group_id: str) -> Instance | None:
-        """Who answers for a group; None: nobody at the moment."""
+        """The instance that answers for a group; None if none does at the moment."""
         return self.owner(partition_of(group_id, len(self.partitions))) if self.partitions else None
 
     def owned_by(self, instance_id: int) -> frozenset[int]:
-        """The partitions of one instance."""
+        """The partitions that one instance owns."""
         return frozenset(at for at, owner in enumerate(self.partitions) if owner == instance_id)
 
     def instance_of_broker(self, broker_id: int) -> Instance | None:
-        """Who stands before a broker; None: nobody is there at all. A broker that nobody knew of when the map was made
-        has the same instance wherever one asks.
+        """The instance that stands before a broker; None if there are no instances. For a broker that was not known
+        when the map was made, all instances give the same one.
         """
         found = self.brokers.get(broker_id)
         if found is None and self.instances:
@@ -135,22 +139,22 @@ class InstanceMap:
         return None if found is None else self.instances.get(found)
 
     def address_of_broker(self, broker_id: int) -> Address | None:
-        """By which host and port clients reach a broker; None where nobody is there, or there is no such port."""
+        """The address by which clients reach a broker; None if there is no instance or the port would be invalid."""
         instance = self.instance_of_broker(broker_id)
         return None if instance is None else instance.address_of_broker(broker_id)
 
     @property
     def in_transit(self) -> frozenset[int]:
-        """The partitions that nobody owns at the moment."""
+        """The partitions that no instance owns at the moment."""
         return frozenset(at for at, owner in enumerate(self.partitions) if owner is None)
 
     @property
     def record_level(self) -> int:
-        """The level that may be written into the log: every instance reads it."""
+        """The highest record level that every instance can read; only such records may be written."""
         return writable_level(each.record_level for each in self.instances.values())
 
     def encode(self) -> bytes:
-        """The version, and the map in it."""
+        """The version, then the map in that version."""
         return _encode(
             instance_map.InstanceMap(
                 epoch=self.epoch,
@@ -180,24 +184,24 @@ EMPTY_MAP = InstanceMap(epoch=0)
 
 @attrs.frozen(kw_only=True)
 class Facts:
-    """What an instance says of itself and of what it sees when it joins a round."""
+    """What an instance reports of itself and its surroundings when it joins a round."""
 
     instance: Instance
     partitions: int
-    """How many it believes that there are."""
+    """The number of partitions by its own settings."""
     owned: frozenset[int] = frozenset()
-    """What it holds, and has held since it came by its place in the group."""
+    """The partitions that it holds, all of them gained from its present place in the group."""
     brokers: frozenset[int] = frozenset()
-    """The brokers that it stands before, as far as it knows them; none without a gateway."""
+    """The brokers of the upstream cluster, as far as it knows them; none without a gateway."""
     leaders: tuple[int | None, ...] = ()
-    """Which broker leads each partition of `__consumer_offsets`; empty where that is nobody's business."""
+    """The broker that leads each partition of `__consumer_offsets`; empty if that does not matter."""
     former: InstanceMap | None = None
     """The newest map that it has."""
     unreadable: frozenset[int] = frozenset()
     """The partitions that it cannot serve, because a newer kcoord has written to them."""
 
     def encode(self) -> bytes:
-        """The version, and the facts in it."""
+        """The version, then the facts in that version."""
         return _encode(
             instance_metadata.InstanceMetadata(
                 instance=self.instance.encode(),

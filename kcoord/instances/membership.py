@@ -1,21 +1,25 @@
-"""Which place does this instance have among the others, and what follows from it?
+"""The membership of an instance in the instances' group: rounds, the map, and which partitions follow from it.
 
-It joins rounds of the instances' group (`group_member.py`), as their leader it makes the map (`assign.py`), and it sees
-to it that what the newest map gives it is held and served, and nothing else (`holdings.py`). Rules:
+The instance joins rounds of the instances' group (`group_member.py`). If it leads a round, it makes the map
+(`assign.py`). It holds and serves the partitions that the newest map gives it, and no others (`holdings.py`). A *place*
+is a member id in this group. Rules:
 
-1. What a map takes away is let go of, and then there is another round at once, in which it is given to its next owner.
+1. The instance releases what a map takes away. Then it asks for another round at once, in which the partitions get
+   their next owners.
 2. What stays is served through all rounds.
-3. Who falls out of the group gets another place in it, and holds nothing from the former one: others may have had it.
-4. After a session's length without a sign of membership everything is let go of: the group has put this instance out,
-   and only cannot tell. The leases have stopped its answers before (CG-27). If it was the group that
-   could not be reached by anybody, the old place still holds afterwards, and so does what the map says of it.
-5. The leader asks for another round when brokers' leaders have moved, and stayed where they are for a while
-   (GW-20), or there is a broker that the map does not know.
-6. Who finds a partition that it cannot read, because a newer kcoord has written to it, says so once in another round.
-7. An instance that has died (`peer_watch.py`) is put out of the group at once: what it had is free in the next round,
-   which need not wait for the end of its session. Whoever gains it fences it in the log all the same.
-8. Who starts again under the number and the address of a process that is still in the group puts that one out first:
-   two processes cannot listen at one address.
+3. An instance that falls out of the group gets another place in it and holds nothing from its former place, because
+   others may have had its partitions.
+4. After a session timeout without a sign of membership, the instance releases everything: the group has removed it but
+   cannot tell it. The leases have ended its answers before that (CG-27). If the group was unreachable for all
+   instances, the old place is still valid afterwards, and so is what the map says about it.
+5. The leader asks for another round if leaders of brokers' partitions have moved and have stayed there for a while
+   (GW-20), or if there is a broker that the map does not know.
+6. An instance that finds a partition unreadable, because a newer kcoord has written to it, reports that once, in
+   another round.
+7. An instance that has died (`peer_watch.py`) is removed from the group at once. Its partitions are free in the next
+   round, which need not wait for the end of its session. The next owner fences it in the log in any case.
+8. An instance that starts with the number and the internal address of a process that is still in the group removes that
+   process first: two processes cannot listen on one address.
 """
 
 from __future__ import annotations
@@ -37,14 +41,14 @@ __all__ = ["Membership"]
 log = logging.getLogger("kcoord.instances")
 
 LOOK_S = 0.25
-"""How often the age of the last sign of membership is looked at."""
+"""The interval at which the age of the last sign of membership is checked."""
 ASK_AGAIN_S = 0.2
 MOVED_FOR_MS = 20_000
-"""How long leaders must have stayed where they are before anything moves because of them."""
+"""How long leaders must stay where they are before partitions move because of them."""
 
 
 class Membership:
-    """This instance in the instances' group. `partitions` is how many there are."""
+    """This instance in the instances' group. `partitions` is the number of partitions."""
 
     def __init__(
         self,
@@ -56,13 +60,14 @@ class Membership:
         get_ready: Callable[[], Awaitable[None]] | None = None,
         is_own_address: Callable[[Address], Awaitable[bool]] | None = None,
     ) -> None:
-        """`surroundings` is what is seen of the cluster behind; `get_ready` is awaited before the first round, when
-        there is a connection. `is_own_address` says whether calls to an internal address reach this process.
+        """`surroundings` returns what this instance sees of the upstream cluster. `get_ready` is awaited before the
+        first round, when there is a connection. `is_own_address` says whether a call to an internal address reaches
+        this process.
         """
         self.instance = instance
         self.map = EMPTY_MAP
         self.on_change: list[Callable[[], None]] = []
-        """Called whenever a new map holds."""
+        """Functions that are called when a new map is in force."""
         self.member = GroupMember(settings, self)
         self._partitions = partitions
         self._settings = settings
@@ -83,24 +88,24 @@ class Membership:
         self._asking: asyncio.Task[bool | None] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._dead: set[tuple[int, int]] = set()
-        """Instances of the map that have died, by number and start."""
+        """Instances of the map that have died, by number and start time."""
         self._putting_out: dict[str, asyncio.Task[None]] = {}
         self._next_map = asyncio.Event()
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self, instance: Instance | None = None) -> None:
-        """Begin to join; `instance` replaces what was known of this one before its ports were open."""
+        """Begin to join. `instance` replaces the description of this instance from before its ports were open."""
         self.instance = instance or self.instance
         self.member.start()
         self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     async def joined(self) -> None:
-        """Returns when the first map is there."""
+        """Wait for the first map."""
         await self._joined.wait()
 
     async def stop(self) -> None:
-        """Let go of everything in good order, then leave, so that the others take over at once."""
+        """Release all partitions in good order, then leave, so that the others take over at once."""
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.wait({self._watching})
@@ -119,16 +124,16 @@ class Membership:
 
     @property
     def is_refused(self) -> bool:
-        """Whether there is a map, and this instance has no part in it."""
+        """Whether there is a map and this instance is not in it."""
         return self.map.epoch > 0 and not self.is_self(self.map.instances.get(self.instance_id))
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether so long nothing was heard of the group that it has put this instance out (rule 4 above)."""
+        """Whether the last sign of membership is so old that the group has removed this instance (rule 4 above)."""
         return self._cut_off
 
     def is_self(self, instance: Instance | None) -> bool:
-        """Whether that is this very process."""
+        """Whether `instance` is this very process."""
         return (
             instance is not None
             and instance.instance_id == self.instance_id
@@ -136,21 +141,21 @@ class Membership:
         )
 
     def owner(self, group_id: str) -> Instance | None:
-        """Who answers for a group; None: nobody at the moment."""
+        """The instance that answers for a group; None if none does at the moment."""
         return self.map.owner_of_group(group_id)
 
     def has_died(self, instance: Instance) -> bool:
-        """Whether that process is known to be dead, though the map still names it."""
+        """Whether this process is known to be dead although the map still names it."""
         return (instance.instance_id, instance.started_ms) in self._dead
 
     def living(self) -> list[Instance]:
-        """The instances of the map, by their numbers, without those that have died."""
+        """The instances of the map without those that have died, ordered by number."""
         there = self.map.instances
         return [there[number] for number in sorted(there) if not self.has_died(there[number])]
 
     def is_awaited(self, partition: int) -> bool:
-        """Whether a partition is about to have another owner: nobody has it, or who has it has died; or it is this
-        instance's, and will be loaded.
+        """Whether a partition is about to get an owner: it has none, or its owner has died, or this instance owns it
+        and will load it.
         """
         if self._cut_off or self._stopping or not self._place:
             return False
@@ -158,11 +163,11 @@ class Membership:
         return owner is None or self.is_self(owner) or self.has_died(owner)
 
     async def changed(self) -> None:
-        """Returns when there is another map than now."""
+        """Wait for the next map."""
         await self._next_map.wait()
 
     def died(self, instance: Instance) -> None:
-        """That process has died (rule 7 above). May be told again while the map names it."""
+        """Note that this process has died (rule 7 above). May be called again while the map names it."""
         known = self.map.instances.get(instance.instance_id)
         if known is None or known.started_ms != instance.started_ms or self.is_self(known) or self._stopping:
             return
@@ -175,13 +180,13 @@ class Membership:
             task.add_done_callback(lambda _: self._putting_out.pop(known.member_id, None))
 
     def lives(self, instance: Instance) -> None:
-        """That process answers."""
+        """Note that this process answers."""
         self._dead.discard((instance.instance_id, instance.started_ms))
 
     async def confirm(self, partition: int) -> bool:
-        """Whether `partition` is still this instance's, as far as the group knows now.
+        """Whether `partition` still belongs to this instance, as far as the group knows now.
 
-        While the group cannot be asked it is asked again, for as long as this instance has not given the partition up.
+        If the group cannot be reached, this asks again, as long as the instance has not given the partition up.
         """
         while self._holdings.wants(partition):
             place = self._place
@@ -194,7 +199,7 @@ class Membership:
                 await asyncio.sleep(ASK_AGAIN_S)
         return False
 
-    # -- what the group asks and tells --------------------------------------------------------------------------------
+    # -- called by the group member (see Hooks) -----------------------------------------------------------------------
 
     async def connected(self) -> None:
         if self._get_ready is not None:
@@ -202,7 +207,7 @@ class Membership:
         try:
             await self._put_out_predecessor()
         except Unreachable as error:  # its session ends by itself
-            log.info("nobody can say whether an earlier process of this instance is still in the group: %s", error)
+            log.info("cannot find out whether an earlier process of this instance is still in the group: %s", error)
 
     def facts(self, place: str) -> bytes:
         if place != self._place:
@@ -228,7 +233,9 @@ class Membership:
                 known[member] = Facts.decode(data)
             except DecodeError as error:
                 log.error(
-                    "member %s of the instances' group takes no part, no kcoord of this version: %s", member, error
+                    "member %s of the instances' group takes no part, it is no kcoord of this version: %s",
+                    member,
+                    error,
                 )
         outcome = next_map(known, leader, generation)
         for why in outcome.refused.values():
@@ -245,7 +252,7 @@ class Membership:
         try:
             told = InstanceMap.decode(data)
         except DecodeError as error:
-            log.error("no part in the groups: the map of the instances' group cannot be read: %s", error)
+            log.error("this instance takes no part: the map of the instances' group cannot be read: %s", error)
             self._place, self._withdrawn = place, frozenset()
             self._holdings.want((), place)
             return
@@ -268,7 +275,7 @@ class Membership:
             self._fall_out()
         await self._holdings.let_go(self._patience_s)
 
-    # -- what follows -------------------------------------------------------------------------------------------------
+    # -- consequences -------------------------------------------------------------------------------------------------
 
     def _fall_out(self) -> None:
         """Rule 3 above."""
@@ -283,7 +290,9 @@ class Membership:
         self._holdings.want(self.map.owned_by(self.instance_id) if owns else (), self._place)
 
     def _lost(self) -> None:
-        """Something was let go of: when it is all that the map took away, its next owner can have it."""
+        """A partition was released. When everything that the map took away is released, ask for another round
+        (rule 1).
+        """
         if self._withdrawn and not any(self._holdings.is_held(each) for each in self._withdrawn):
             self._withdrawn = frozenset()
             self.member.rejoin()
@@ -309,7 +318,7 @@ class Membership:
                 continue
             is_former = other.instance_id == self.instance_id and other.started_ms < self.instance.started_ms
             if is_former and other.internal == address and await self._is_own_address(address):
-                log.info("%s was this instance before it was started again: it is put out of the group", other)
+                log.info("%s was this instance before it was started again: removing it from the group", other)
                 await self.member.put_out(place)
 
     def _tell_of(self, before: InstanceMap) -> None:
@@ -322,7 +331,7 @@ class Membership:
                 f"{other} has its number; give each instance one of its own with instance.id" if other else "refused",
             )
         log.info(
-            "map %d: %s; %d partitions are here, %d nobody's yet",
+            "map %d: %s; %d partitions are here, %d have no owner yet",
             told.epoch,
             ", ".join(str(each) for each in told.instances.values()),
             len(told.owned_by(self.instance_id)) if not self.is_refused else 0,
@@ -331,7 +340,7 @@ class Membership:
         deaf = [each for each in told.instances.values() if each.internal is None]
         if deaf and len(told.instances) > 1 and told.instances.keys() != before.instances.keys():
             log.warning(
-                "%s takes no calls of other instances, so that only its own clients reach its groups: set "
+                "%s takes no calls from other instances, so only its own clients reach its groups: set "
                 "internal.listen and internal.secret there",
                 ", ".join(str(each) for each in deaf),
             )
@@ -349,14 +358,14 @@ class Membership:
 
     @property
     def _patience_s(self) -> float:
-        """How long a round, or a stop, waits for partitions to be let go of."""
+        """How long a round, or a stop, waits for partitions to be released."""
         return self._settings.session_timeout_ms / 1000 / 5
 
-    # -- whether the group still knows us -----------------------------------------------------------------------------
+    # -- whether the group still knows this instance ------------------------------------------------------------------
 
     async def _is_current(self) -> bool | None:
-        """None: the group cannot be asked. Those who want to know at the same time ask once; nobody takes an answer to
-        a question that was under way already.
+        """Whether the group still knows this instance; None if the group cannot be reached. Callers that ask at the
+        same time share one request, but no caller takes the answer to a request that was already under way.
         """
         if self._asking is not None:
             await asyncio.wait({self._asking})
@@ -392,13 +401,13 @@ class Membership:
         if age_ms > limit_ms and not self._cut_off:
             self._cut_off = True
             log.error(
-                "nothing was heard of the instances' group for %d ms: its session is over, so everything is let go of",
+                "no answer from the instances' group for %d ms: the session is over, so all partitions are released",
                 age_ms,
             )
             self._holdings.want((), self._place)
         elif age_ms < self._settings.session_timeout_ms and self.member.place == self._place:
             if self._cut_off:
-                log.info("the instances' group is there again, and so is this instance's place in it")
+                log.info("the instances' group answers again, and this instance still has its place in it")
             self._cut_off = False
             self._take_what_is_ours()
 

@@ -1,14 +1,14 @@
-"""The peer watch: which of the other instances has died, long before its session in the instances' group ends.
+"""The peer watch: it notices the death of another instance long before that one's session ends.
 
-A process that is killed cannot say so, but its host does: the kernel closes its connections, and refuses new ones to
-its port. Rules:
+A process that is killed cannot say so, but its host does: the kernel closes its connections and refuses new ones to its
+port. Rules:
 
-1. Each instance keeps a link to every other one that is in the map. When a link is lost, the other's internal port is
-   tried at once, and again until there is an answer.
-2. A lost link alone proves nothing: the network may have cut it, and the other goes on serving its clients. It keeps
-   what it has for as long as its session lives. The same is true of silence.
-3. An instance has died when a link to it has been there, is lost, and every address of its internal port refuses a
-   connection: then nobody listens there. Whoever was never reached may be behind something that always refuses.
+1. Each instance keeps a link to every other instance of the map. When a link is lost, it tries the other's internal
+   port at once, and again until there is an answer.
+2. A lost link alone proves nothing: the network may have cut it, while the other goes on serving its clients. The other
+   keeps its partitions as long as its session lives. Silence alone proves nothing either.
+3. An instance has died if a link to it existed, is lost, and every address of its internal port refuses a connection:
+   then no process listens there. An instance that was never reached may be behind something that always refuses.
 4. An instance that is reached again has not died.
 """
 
@@ -28,18 +28,18 @@ __all__ = ["PeerWatch", "is_refused"]
 log = logging.getLogger("kcoord.instances")
 
 AGAIN_S = 0.5
-"""How long a peer that cannot be reached is left alone."""
+"""The pause before another attempt at a peer that cannot be reached."""
 REFUSAL_LIMIT_S = 1.0
-"""A host that is there refuses within a round trip."""
+"""How long a probe waits for a refusal. A live host refuses within a round trip."""
 NO_WAY = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.ENETUNREACH})
-"""An address of a kind that this host does not use says nothing about who listens at the others."""
+"""Errors of an address family that this host does not use. They say nothing about the other addresses."""
 
 Key = tuple[int, int]
 
 
 class PeerWatch:
-    """Watches the peers of one instance. `link_to` gives the link to a peer, None where it takes no calls; `died` is
-    told of a peer that has died, again and again until it is no longer among `peers`; `lives` of one that answers.
+    """Watches the peers of one instance. `link_to` returns the link to a peer, or None if it takes no calls. `died` is
+    called with a peer that has died, repeatedly until it is no longer among `peers`; `lives` with one that answers.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class PeerWatch:
         self._watching: dict[Key, asyncio.Task[None]] = {}
 
     def follow(self) -> None:
-        """Watch those who are peers now, and nobody else."""
+        """Watch the present peers, and no others."""
         peers = {(each.instance_id, each.started_ms): each for each in self._peers()}
         for key in self._watching.keys() - peers.keys():
             self._watching.pop(key).cancel()
@@ -67,7 +67,7 @@ class PeerWatch:
                 self._watching[key] = asyncio.get_running_loop().create_task(self._watch(peer, link))
 
     def stop(self) -> None:
-        """Watch nobody any more."""
+        """Stop watching."""
         for task in self._watching.values():
             task.cancel()
         self._watching.clear()
@@ -79,12 +79,12 @@ class PeerWatch:
                 was_there |= await self._look_at(peer, link)
                 if was_there and await is_refused(link.address):
                     self._died(peer)
-            except Exception:  # whoever ended here would notice no death any more
+            except Exception:  # a watch that ended here would notice no death
                 log.exception("a fault of kcoord's own while watching %s", peer)
                 await asyncio.sleep(AGAIN_S)
 
     async def _look_at(self, peer: Instance, link: Link) -> bool:
-        """Whether the peer was reached; returns when that is over."""
+        """Connect to the peer and wait until the connection is lost. Returns whether the peer was reached."""
         try:
             await link.connect()
         except LinkLost:
@@ -96,7 +96,7 @@ class PeerWatch:
 
 
 async def is_refused(address: Address) -> bool:
-    """Whether nobody listens at an address: connections are refused, by each host address that it stands for."""
+    """Whether no process listens at an address: every host address that its name resolves to refuses connections."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(*address, type=socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""Where do the instances stand before the cluster's brokers? What a gateway needs of the map, in its words."""
+"""The map of the instances as a gateway needs it: which instance stands before which broker."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["MapPlaces"]
 
 
 class MapPlaces:
-    """The newest map, for a gateway (its `Places`). `seen` gives the brokers' own addresses, as far as they are known
-    here.
+    """The newest map, as a gateway's `Places`. `seen` returns the brokers' own addresses, as far as this instance knows
+    them.
     """
 
     def __init__(self, membership: Membership, seen: Callable[[], Mapping[int, Address]] = dict) -> None:
@@ -22,21 +22,23 @@ class MapPlaces:
         self._is_leaving = False
 
     def address_of(self, broker_id: int, _reached: str, /) -> Address | None:
-        """By which host and port clients reach a broker, the same on all instances; None where the map does not say."""
+        """The address by which clients reach a broker, the same on all instances; None if the map does not give one."""
         instance = self._instance_of(broker_id)
         return None if instance is None else instance.address_of_broker(broker_id)
 
     def is_here(self, broker_id: int) -> bool:
-        """Whether it is this instance that stands before the broker."""
+        """Whether this instance stands before the broker."""
         return self._membership.is_self(self._instance_of(broker_id))
 
     def leave(self) -> None:
-        """This instance is about to stop: from now on others are named in its place, where there are any."""
+        """Note that this instance is about to stop: from now on, name other instances in its place, if there
+        are any.
+        """
         self._is_leaving = True
 
     def _instance_of(self, broker_id: int) -> Instance | None:
-        """Who stands before a broker: where that one has died, or is this one and stops, one of the others, the same
-        on all instances.
+        """The instance that stands before a broker. If it has died, or is this one and stops, it is one of the others,
+        the same on all instances.
         """
         membership = self._membership
         found = membership.map.instance_of_broker(broker_id)
@@ -49,20 +51,20 @@ class MapPlaces:
         return others[broker_id % len(others)] if others else found
 
     def others(self) -> frozenset[tuple[int, int]]:
-        """All other instances that live, each as its id and when it started."""
+        """All other living instances, each as its id and start time."""
         membership = self._membership
         there = membership.living()
         return frozenset((each.instance_id, each.started_ms) for each in there if not membership.is_self(each))
 
     def has_0_1_0(self) -> bool:
-        """Whether one of the instances may be of release 0.1.0; so too while there is no map."""
+        """Whether one of the instances may be of release 0.1.0. True also while there is no map."""
         return self._membership.map.record_level == RELEASE_0_1_0
 
     def brokers(self) -> Mapping[int, Address | None]:
-        """All brokers that the map names, each with its own address where that was seen here."""
+        """All brokers that the map names, each with its own address if this instance knows it."""
         seen = self._seen()
         return {broker_id: seen.get(broker_id) for broker_id in self._membership.map.brokers}
 
     async def known(self) -> None:
-        """Returns when the first map is there."""
+        """Wait for the first map."""
         await self._membership.joined()

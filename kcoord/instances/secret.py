@@ -1,9 +1,9 @@
-"""How do two instances prove to each other that they are of one cluster?
+"""The shared secret by which two instances prove to each other that they belong to one cluster.
 
-By a secret that both have and neither sends. Each side gives random bytes, and each proves with an HMAC over both, and
-over who it says it is, that it has the secret; the words differ by side, so that no proof can be sent back. The caller
-proves first. The key is derived slowly, so that a proof that somebody has recorded does not soon give away a weak
-secret. Where TLS with certificates on both sides is used instead, the proofs are empty.
+Both sides have the secret and neither sends it. Each side sends random bytes. Each proves that it has the secret by an
+HMAC over both sides' bytes and its own identity. The text differs between caller and called side, so that a proof
+cannot be sent back. The caller proves first. The key derivation is slow, so that a recorded proof does not soon reveal
+a weak secret. If TLS with certificates on both sides is used instead, the proofs are empty.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import secrets
 __all__ = ["MIN_SECRET", "NONCE_BYTES", "Secret", "nonce", "same"]
 
 MIN_SECRET = 16
-"""Characters that a secret has at least."""
+"""The fewest characters of a secret."""
 NONCE_BYTES = 32
 ROUNDS = 200_000
 SALT = b"kcoord.instances.internal"
 
 
 def nonce() -> bytes:
-    """Random bytes that nobody has used before."""
+    """New random bytes."""
     return secrets.token_bytes(NONCE_BYTES)
 
 
 class Secret:
-    """The shared secret; None where there is none, because certificates do it."""
+    """The shared secret; made from None if there is none, because certificates are used instead."""
 
     def __init__(self, secret: str | None) -> None:
         """Raises ValueError for a secret that is too short."""
@@ -36,11 +36,11 @@ class Secret:
         self._key = None if secret is None else hashlib.pbkdf2_hmac("sha256", secret.encode(), SALT, ROUNDS)
 
     def of_caller(self, instance_id: int, run: str, called_nonce: bytes, caller_nonce: bytes) -> bytes:
-        """The proof of who calls."""
+        """The proof of the calling side."""
         return self._proof(b"caller", instance_id, run, called_nonce, caller_nonce)
 
     def of_called(self, instance_id: int, called_nonce: bytes, caller_nonce: bytes) -> bytes:
-        """The proof of who is called."""
+        """The proof of the called side."""
         return self._proof(b"called", instance_id, "", called_nonce, caller_nonce)
 
     def _proof(self, side: bytes, instance_id: int, run: str, called_nonce: bytes, caller_nonce: bytes) -> bytes:
@@ -52,5 +52,5 @@ class Secret:
 
 
 def same(one: bytes, other: bytes) -> bool:
-    """Whether two proofs are the same, in a time that does not tell where they differ."""
+    """Whether two proofs are equal. The time that this takes does not show where they differ."""
     return hmac.compare_digest(one, other)

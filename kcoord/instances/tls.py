@@ -1,6 +1,6 @@
-"""How do instances speak TLS with each other? With certificates on both sides, of an authority that is theirs.
+"""TLS between instances, with certificates on both sides from an authority of their own.
 
-Each instance's certificate names the host that it is known by among them (`internal.advertise`), and is good for both
+Each instance's certificate names the host by which the others know it (`internal.advertise`), and is valid for both
 sides of a connection.
 """
 
@@ -15,12 +15,12 @@ __all__ = ["InternalTls", "TlsUnusable"]
 
 
 class TlsUnusable(Exception):
-    """A file cannot be used; the text says which, and why."""
+    """A file cannot be used. The text says which, and why."""
 
 
 @attrs.frozen(kw_only=True)
 class InternalTls:
-    """PEM files; whoever has a certificate of `ca` is an instance."""
+    """The PEM files. A process that has a certificate from `ca` counts as an instance."""
 
     certificate: Path
     key: Path
@@ -28,13 +28,13 @@ class InternalTls:
     ca: Path
 
     def of_called(self) -> ssl.SSLContext:
-        """For the listener. Raises TlsUnusable."""
+        """The TLS context of the listener. Raises TlsUnusable."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.verify_mode = ssl.CERT_REQUIRED
         return self._with_files(context)
 
     def of_caller(self) -> ssl.SSLContext:
-        """For those who call it. Raises TlsUnusable."""
+        """The TLS context of the calling side. Raises TlsUnusable."""
         return self._with_files(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
 
     def _with_files(self, context: ssl.SSLContext) -> ssl.SSLContext:

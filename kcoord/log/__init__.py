@@ -1,1 +1,1 @@
-"""Where do records live? The interface of a log, and the embedded log (a file beside the process)."""
+"""The log, where records live: its interface, the embedded log (one file), and the log in a Kafka topic (`kafka`)."""

@@ -1,7 +1,7 @@
-"""Which clock does a lease run on?
+"""The clock of leases: it counts the time in which the machine sleeps, and never goes back.
 
-One that goes on while the machine sleeps and never goes back: an instance that slept past its lease must see that when
-it wakes. Linux has it (CLOCK_BOOTTIME); macOS has one of another name; elsewhere it is the monotonic clock.
+An instance that slept past its lease must see that when it wakes up. Linux has such a clock (CLOCK_BOOTTIME), macOS has
+one under another name; other systems use the monotonic clock.
 """
 
 import sys
@@ -14,7 +14,7 @@ if sys.platform == "linux":
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
 
 else:
-    _SINCE_BOOT = getattr(time, "CLOCK_MONOTONIC", None)  # of macOS: counts sleep, and time.monotonic() there does not
+    _SINCE_BOOT = getattr(time, "CLOCK_MONOTONIC", None)  # on macOS it counts sleep; time.monotonic() does not
 
     def lease_now_ms() -> int:
         """Now, in ms, on the clock that leases, sessions and timers run on."""

@@ -1,11 +1,11 @@
-"""The lock on a data directory: one process at a time, whatever becomes of the lock file.
+"""The lock on a data directory: one process at a time, even if the lock file is deleted.
 
-A lock on a file holds for that file, not for its name: whoever deletes `kcoord.lock` lets a second process lock a new
-one. So the directory itself is locked too. It cannot be deleted while anything is in it, and it is the same one by
-whatever path or mount it is reached. `kcoord.lock` is what releases before this one look at.
+A lock on a file holds for that file, not for its name: if somebody deletes `kcoord.lock`, a second process can lock a
+new one. So the directory itself is locked too. It cannot be deleted while it holds files, and it is the same directory
+by every path and mount. Earlier releases look at `kcoord.lock` only.
 
-Some network file systems cannot lock a directory. There the lock file is all there is, and `covers_directory` says so:
-the log then looks before each commit whether the lock file is still the one that is locked.
+Some network file systems cannot lock a directory. There the lock file is the only lock, and `covers_directory` is
+False: the log then checks before each commit that the lock file is still the one that it locked.
 """
 
 import os
@@ -22,7 +22,7 @@ LOCK_NAME = "kcoord.lock"
 
 @attrs.define(eq=False)
 class DirectoryLock:
-    """A lock that is held; made by `take`. The system lets go of it when the process ends."""
+    """A lock that this process holds; made by `take`. The system releases it when the process ends."""
 
     directory: Path
     _file_lock: FileLock
@@ -30,7 +30,7 @@ class DirectoryLock:
 
     @classmethod
     def take(cls, directory: Path) -> "DirectoryLock":
-        """Make `directory` where it is missing, for nobody but this user, and lock it. Raises LogInUse, LogUnusable."""
+        """Make `directory` if it is missing, private to this user, and lock it. Raises LogInUse, LogUnusable."""
         file_lock = FileLock(directory / LOCK_NAME, timeout=0, thread_local=False, mode=0o600)
         try:
             _make_durably(directory, mode=0o700)
@@ -59,7 +59,7 @@ class DirectoryLock:
         return self.directory / LOCK_NAME
 
     def release(self) -> None:
-        """Let another process have the directory."""
+        """Release the lock, so that another process can have the directory."""
         if self._directory_fd is not None:
             os.close(self._directory_fd)
             self._directory_fd = None
@@ -67,13 +67,13 @@ class DirectoryLock:
 
 
 def _locked_directory(directory: Path) -> int | None:
-    """A descriptor that holds the lock on `directory`; None where directories cannot be locked.
+    """A descriptor that holds the lock on `directory`; None if directories cannot be locked here.
 
-    Raises BlockingIOError when another process holds it.
+    Raises BlockingIOError if another process holds the lock.
     """
     try:
         import fcntl
-    except ImportError:  # Windows, which deletes no file that is open
+    except ImportError:  # Windows, where an open file cannot be deleted
         return None
     descriptor = os.open(directory, os.O_RDONLY)
     try:
@@ -95,7 +95,9 @@ def _owner(pid_file: Path) -> str:
 
 
 def _make_durably(directory: Path, mode: int = 0o777) -> None:
-    """Make `directory` and its missing parents, each entry synced: a log must not vanish with its directory."""
+    """Make `directory` and its missing parents, and sync each new entry, so that the log cannot vanish with its
+    directory.
+    """
     if directory.is_dir():
         return
     _make_durably(directory.parent)
@@ -104,7 +106,7 @@ def _make_durably(directory: Path, mode: int = 0o777) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make what was made and removed in `directory` survive a loss of power."""
+    """Make created and removed entries of `directory` survive a power loss."""
     if os.name == "posix":
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -1,9 +1,9 @@
-"""How does kcoord keep its records by itself, with no service beside it?
+"""The embedded log: records in one SQLite file in the data directory, with no other service.
 
-In one SQLite file in the data directory: write-ahead log, full sync, one writer, group commit (`writer`), a checksum
-for each record (`sqlite_file`). A lock keeps a second process out (`directory_lock`), and nothing is written to or read
-from files that have been removed or replaced meanwhile (`open_files`). Compaction runs beside the writer: it looks for
-what can go with a connection of its own, and takes it away in small steps between commits.
+The file uses a write-ahead log with full sync, one writer with group commit (`writer`), and a checksum for each record
+(`sqlite_file`). A lock keeps a second process out (`directory_lock`). The log does not write to or read from files that
+were removed or replaced while they were open (`open_files`). Compaction runs beside the writer: it finds what can be
+deleted with a connection of its own, and deletes it in small steps between commits.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ _log = logging.getLogger(__name__)
 
 _COMPACTION_STEP_ROWS = 200
 _LOOKS_A_QUOTA = 8
-"""How often history is looked at while as much is appended as it may take."""
+"""How often the size of history is checked while as many bytes are appended as history may take."""
 _LOOK_AFTER_BYTES = 1 << 20
-"""Not before so many bytes have been appended."""
+"""The fewest appended bytes between two such checks."""
 MAX_RECORD_BYTES = 64 << 20
-"""The largest record, key and value."""
+"""The largest record, key and value together."""
 
 
 def _unix_ms() -> int:
@@ -51,9 +51,10 @@ class EmbeddedLog:
     """A log (see `interface.Log`) of `partitions` partitions in `directory`.
 
     Replaced records and tombstones are kept for `history_retention_ms` after they were written, as long as they take no
-    more than `history_retention_bytes` in all (-1: whatever they take), and no more than half of the room that they and
-    what is free on the disk have together. Whether there are any to take away is looked at every `check_interval_ms`
-    (never by itself when that is 0), and when an eighth of those bytes has been appended. `clock` gives unix ms.
+    more than `history_retention_bytes` in all (-1: no limit), and no more than half of the sum of the file's used bytes
+    and the disk's free bytes. The log checks for records to delete every `check_interval_ms`, and when an eighth of
+    the allowed bytes (1 MiB at least) has been appended. With `check_interval_ms` 0 it never checks by itself. `clock`
+    gives unix ms.
     """
 
     directory: Path
@@ -86,18 +87,18 @@ class EmbeddedLog:
 
     @property
     def commits(self) -> int:
-        """How many transactions were committed since `open`; fewer than `batches` when changes shared a sync."""
+        """The number of transactions committed since `open`; fewer than `batches` if batches shared a sync."""
         return self._open_writer().commits
 
     @property
     def batches(self) -> int:
-        """How many appended batches were committed since `open`."""
+        """The number of appended batches committed since `open`."""
         return self._open_writer().batches
 
     async def open(self) -> None:
         """Lock the directory, make or check the file, start the writer. See Log.open."""
         loop = asyncio.get_running_loop()
-        readers = ThreadPoolExecutor(1, thread_name_prefix="kcoord-log-read")  # two would contend for Python's lock
+        readers = ThreadPoolExecutor(1, thread_name_prefix="kcoord-log-read")  # two would compete for Python's lock
         alive = SignOfLife(self.directory / ALIVE_NAME)
         try:
             self._lock = await loop.run_in_executor(readers, DirectoryLock.take, self.directory)
@@ -135,7 +136,7 @@ class EmbeddedLog:
         return done
 
     def lease(self, partition: int) -> Lease:
-        """See Log.lease. It never ends: the directory's lock keeps everybody else out."""
+        """See Log.lease. It never ends: the directory's lock keeps every other process out."""
         self._check_partition(partition)
         return self._lease
 
@@ -151,12 +152,12 @@ class EmbeddedLog:
         return done
 
     async def release(self, partition: int) -> None:
-        """See Log.release. Nobody else waits for it."""
+        """See Log.release. No other instance waits for the partition."""
         self._check_partition(partition)
-        await self._open_writer().call(lambda connection: None)  # behind all that was appended
+        await self._open_writer().call(lambda connection: None)  # after all that was appended
 
     async def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
-        """See Log.load. Gives the last record of each key that has a value."""
+        """See Log.load. Yields the last record of each key, without tombstones."""
         self._check_partition(partition)
         await self._open_writer().revive(partition)
         loop, readers = asyncio.get_running_loop(), self._open_readers()
@@ -166,13 +167,13 @@ class EmbeddedLog:
                 yield chunk
         finally:
             try:
-                readers.submit(chunks.close)  # on the thread that reads: a load that is cancelled may still run there
-            except RuntimeError:  # the log was closed meanwhile, and that thread has ended
+                readers.submit(chunks.close)  # on the reading thread: a cancelled load may still run there
+            except RuntimeError:  # the log was closed, and that thread has ended
                 chunks.close()
 
     async def compact(self) -> int:
-        """Take away what history and tombstones are older than configured, then what is too many bytes of them; gives
-        the number of records taken.
+        """Delete replaced records and tombstones that are older than configured, then those beyond the quota of bytes.
+        Returns the number of deleted records.
         """
         before_ms = self.clock() - self.history_retention_ms
         taken = 0
@@ -181,7 +182,7 @@ class EmbeddedLog:
         return taken + await self._keep_quota()
 
     async def _keep_quota(self) -> int:
-        """Take away what of history is beyond its quota of bytes; gives the number of records taken."""
+        """Delete the part of history that is beyond its quota of bytes. Returns the number of deleted records."""
         quota_bytes, used_bytes = await asyncio.to_thread(self._room)
         self._many_bytes = max(_LOOK_AFTER_BYTES, quota_bytes // _LOOKS_A_QUOTA)
         if used_bytes <= quota_bytes:
@@ -193,8 +194,8 @@ class EmbeddedLog:
             taken += await self._take_away(positions)
         if taken:
             _log.warning(
-                "history took %d MiB, and %d MiB are kept (history.retention.bytes, and half of what the disk has "
-                "room for): %d replaced records of the groups with most of it went before their time",
+                "history took %d MiB, and may take %d MiB (history.retention.bytes, or half of what the disk has room "
+                "for): %d replaced records of the groups with most history were deleted early",
                 surplus.total >> 20,
                 quota_bytes >> 20,
                 taken,
@@ -210,14 +211,14 @@ class EmbeddedLog:
     # Inside
 
     def _prepare(self, lock: DirectoryLock, alive: SignOfLife) -> sqlite3.Connection:
-        """Open the file, and mark it as open: SQLite's write-ahead log is there until it is closed in order."""
+        """Open the file and mark it as open. Until it is closed in order, SQLite's write-ahead log must exist."""
         left_open = self._pid_file.exists()
         if left_open:
             self.file.check_wal_is_there()
         try:
             connection = self.file.prepare()
         except BaseException:
-            if left_open and not self.file.wal_path.exists():  # SQLite has taken it into the file
+            if left_open and not self.file.wal_path.exists():  # SQLite has merged it into the file
                 self._mark_closed()
             raise
         try:
@@ -240,7 +241,9 @@ class EmbeddedLog:
         return self.directory / PID_NAME
 
     def _mark_closed(self) -> None:
-        """Before the file is closed: with its mark and without a write-ahead log it would look as if one were lost."""
+        """Remove the mark of an open file, before the file is closed. With the mark but without a write-ahead log, it
+        would look as if the write-ahead log were lost.
+        """
         with contextlib.suppress(OSError):
             self._pid_file.unlink(missing_ok=True)
 
@@ -261,7 +264,7 @@ class EmbeddedLog:
             return look(connection, *arguments)
 
     def _room(self) -> tuple[int, int]:
-        """How many bytes history may take, and how many the whole file has in use."""
+        """How many bytes history may take, and how many bytes of the file are in use."""
         used_bytes = self._with_connection(_used_bytes)
         half_of_disk = (shutil.disk_usage(self.directory).free + used_bytes) // 2
         if self.history_retention_bytes < 0:
@@ -283,10 +286,10 @@ class EmbeddedLog:
                 continue
             try:
                 taken = await self.compact() if is_due else await self._keep_quota()
-            except (sqlite3.Error, OSError, LogError) as error:  # appending goes on; what could not go goes next time
+            except (sqlite3.Error, OSError, LogError) as error:  # appending goes on; compaction tries again next time
                 _log.warning("compaction of %s stopped: %s", self.file.path, error)
             else:
-                _log.debug("compaction took %d records out of %s", taken, self.file.path)
+                _log.debug("compaction deleted %d records from %s", taken, self.file.path)
 
     def _tell_writable(self) -> None:
         if self.on_writable is not None:

@@ -1,8 +1,7 @@
-"""What does a log hold, for somebody who only looks? Beside a running server, and without disturbing it.
+"""Read-only access to a log's history, beside a running server and without disturbing it.
 
-All records that are there are shown in order, those that newer ones have replaced and tombstones too, as far as
-compaction has left them. They come in lists, each of whole steps: between two lists the log is as some coordinator left
-it.
+It shows all records in order, also replaced records and tombstones as far as compaction has kept them. They come in
+lists of whole steps: after each list, the log is in a state in which a coordinator left it.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from kcoord.protocol.frozen import frozen
 
 @frozen(slots=True)
 class Entry:
-    """A record, with where it stands."""
+    """A record and its place in the log."""
 
     partition: int
     position: int
-    """In Kafka the offset, in the file its place in the partition."""
+    """In Kafka the record's offset, in the file its place in the partition."""
     at_ms: int
-    """When it was written, unix ms."""
+    """When the record was written, in unix ms."""
     key: bytes
     value: bytes | None
 
@@ -42,13 +41,13 @@ class History(Protocol):
     async def __aexit__(self, *error: object) -> None: ...
 
     def read(self, partition: int, start: int = 0) -> AsyncIterator[list[Entry]]:
-        """What is in `partition` from the position `start` on, up to its end as it is now. Raises LogError."""
+        """The records of `partition` from the position `start` up to its present end. Raises LogError."""
         ...
 
 
 @attrs.define(eq=False)
 class FileHistory:
-    """The embedded log's file in `directory`. Raises LogError where it is none, or damaged."""
+    """The embedded log's file in `directory`. Raises LogError if there is no log or the file is damaged."""
 
     directory: Path
     partitions: int = attrs.field(default=0, init=False)
@@ -69,7 +68,7 @@ class FileHistory:
             yield entries
 
     def _steps(self, partition: int, start: int) -> Iterator[list[Entry]]:
-        """Rows of one transaction have the same time; some that follow each other may."""
+        """The lists. Rows of one transaction have the same time; transactions with the same time share a list."""
         assert self._connection is not None, "not open"
         file = LogFile(self.directory, self.partitions)
         entries: list[Entry] = []

@@ -1,9 +1,9 @@
-"""Which replaced records go when history takes too many bytes? Those of the groups that have most of it, oldest first.
+"""The quota of history: which replaced records are deleted when history takes too many bytes.
 
-History is what a later record of its key has replaced, and tombstones. When all of it takes more than the quota, groups
-are cut down to the same number of bytes each, those with less keep what they have: so one group that writes without end
-loses its own history and nobody else's. Of a group the oldest goes first, and a tombstone only behind all earlier
-records of its key, so that whatever has been taken when kcoord is killed, none of them comes back.
+History is the records that a later one with the same key has replaced, and tombstones. If it takes more than the quota,
+each group is cut down to the same number of bytes; groups with less keep what they have. So a group that writes without
+end loses only its own history. Within a group the oldest records are deleted first, and a tombstone only after all
+earlier records of its key. So no deleted key comes back if kcoord is killed in between.
 
 A group is in one partition, and its id is the first field of each key.
 """
@@ -19,10 +19,10 @@ from kcoord.log.sqlite_file import first_position
 from kcoord.protocol.frozen import frozen
 
 ROW_OVERHEAD_BYTES = 32
-"""What a row takes beside its key and value."""
+"""Bytes that a row takes beside its key and value."""
 _ID_AT, _ID_LENGTH_AT = 4, 2
 _PAUSE_ROWS, _PAUSE_S = 2_000, 0.001
-"""After so many rows others may have Python's lock for so long."""
+"""After this many rows, other threads get Python's lock for this long."""
 
 Row = tuple[int, bytes, int, int]
 """Position, key, bytes, and whether it is a tombstone."""
@@ -30,21 +30,21 @@ Row = tuple[int, bytes, int, int]
 
 @frozen(slots=True)
 class Surplus:
-    """What is to go."""
+    """The part of history that is too much."""
 
     by_partition: Mapping[int, Mapping[bytes, int]]
-    """By partition and group: how many bytes of its history are too many."""
+    """Partition → group → bytes of its history that are too many."""
     total: int
-    """Bytes of history there are."""
+    """Bytes of all history."""
 
 
 def group_in(key: bytes) -> bytes:
-    """The id of the group that a record's key is of; nothing for a key that is too short to have one."""
+    """The id of the group that a record's key belongs to; empty if the key is too short to have one."""
     return key[_ID_AT : _ID_AT + int.from_bytes(key[_ID_LENGTH_AT:_ID_AT], "big")]
 
 
 def find_surplus(connection: sqlite3.Connection, partitions: int, quota_bytes: int) -> Surplus:
-    """Look through all partitions: what of history is beyond `quota_bytes`, in which groups?"""
+    """Read all partitions and find the part of history beyond `quota_bytes`, by group."""
     held = {partition: _history_of(connection, partition) for partition in range(partitions)}
     sizes = [size for groups in held.values() for size in groups.values()]
     total = sum(sizes)
@@ -57,7 +57,7 @@ def find_surplus(connection: sqlite3.Connection, partitions: int, quota_bytes: i
 
 
 def level_of(sizes: Iterable[int], quota_bytes: int) -> int:
-    """To how many bytes each is cut down at most, so that all together have no more than the quota."""
+    """The number of bytes to which each group is cut down, so that all together take no more than the quota."""
     ordered = sorted(sizes)
     left = quota_bytes
     for at, size in enumerate(ordered):
@@ -69,7 +69,7 @@ def level_of(sizes: Iterable[int], quota_bytes: int) -> int:
 
 
 def rows_to_take(connection: sqlite3.Connection, partition: int, surplus: Mapping[bytes, int]) -> list[int]:
-    """Positions of the rows that go in `partition`, in order."""
+    """The positions of the rows to delete in `partition`, in order."""
     left = dict(surplus)
     last = {key: position for position, key, _, _ in _rows(connection, partition) if group_in(key) in left}
     taken: list[int] = []
@@ -82,7 +82,7 @@ def rows_to_take(connection: sqlite3.Connection, partition: int, surplus: Mappin
 
 
 def _history_of(connection: sqlite3.Connection, partition: int) -> Counter[bytes]:
-    """Bytes of history by group."""
+    """The bytes of history of each group."""
     history: Counter[bytes] = Counter()
     newest: dict[bytes, int] = {}
     for _, key, size, is_tombstone in _rows(connection, partition):

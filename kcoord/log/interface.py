@@ -1,15 +1,16 @@
-"""What does the coordinator ask of the place where its records live?
+"""The interface of a log: what the coordinator expects of the place where its records live.
 
 Rules of every log:
 
-- A partition is a sequence of records; the order of `append` calls is the order of the log.
+- A partition is a sequence of records. The order of `append` calls is the order of the log.
 - A batch is atomic: all of its records are in the log, or none.
-- An append is acknowledged when its records would survive the process and the machine being switched off.
-- After a failed append a partition takes no more until it has been loaded again: what its owner holds in memory may
-  rest on records that are not in the log.
-- A partition has one owner: who loads it takes it over, and what an elder appends afterwards fails (`PartitionLost`).
-- Who only reads, or answers from memory, does not notice that: an answer for a partition is given while its `Lease`
-  runs, and the lease runs from the beginning of the last commit that succeeded (CG-27).
+- An append is acknowledged when its records would survive the end of the process and a power loss.
+- After a failed append a partition takes no more appends until it has been loaded again. The owner's state in memory
+  may depend on records that are not in the log.
+- A partition has one owner. An instance that loads the partition takes it over; what the previous owner appends
+  afterwards fails (`PartitionLost`).
+- An instance that only reads, or answers from memory, does not notice that. So it answers for a partition only while
+  the partition's `Lease` runs. The lease runs from the beginning of the last commit that succeeded (CG-27).
 """
 
 import asyncio
@@ -19,27 +20,27 @@ from typing import Final, Protocol
 import attrs
 
 RawRecord = tuple[bytes, bytes | None]
-"""A record as bytes: key and value; a value of None (a tombstone) takes the key away."""
+"""A record as bytes: key and value. A value of None (a tombstone) removes the key."""
 
 StoredRecord = tuple[int, bytes, bytes | None]
-"""A record that was read: where it stands in its partition (in Kafka its offset), key and value."""
+"""A record that was read: its place in its partition (in Kafka its offset), key and value."""
 
 NEVER_MS: Final = 1 << 62
 """The end of a lease that does not end."""
 
 
 class LogError(Exception):
-    """Something is wrong with the log; the text says what, where, and what to do."""
+    """Something is wrong with the log. The text says what, where, and what to do."""
 
 
 class AppendFailed(LogError):
-    """A batch is not in the log, or nobody knows whether it is; once the partition was loaded anew, that has shown and
-    changes no more.
+    """A batch is not in the log, or it is not known whether it is. A new load of the partition settles this for
+    good.
     """
 
 
 class PartitionLost(AppendFailed):
-    """Somebody else has taken the partition over: it is theirs until it is gained anew."""
+    """Another instance has taken the partition over, and has it until this one gains it again."""
 
 
 class LogUnusable(LogError):
@@ -47,90 +48,94 @@ class LogUnusable(LogError):
 
 
 class LogInUse(LogError):
-    """Another process works on this log."""
+    """Another process uses this log."""
 
 
 class LogIncompatible(LogError):
-    """The log was written by a newer kcoord, with other fixed settings, or by something else altogether."""
+    """The log was written by a newer kcoord, with other fixed settings, or by another program."""
 
 
 class LogCorrupt(LogError):
-    """What was read is not what was written."""
+    """The bytes that were read are not the bytes that were written."""
 
 
 class LogOfNewerKcoord(LogCorrupt):
-    """What was read is a record that only a newer kcoord understands."""
+    """A record was read that only a newer kcoord understands."""
 
 
 @attrs.define(slots=True, eq=False)
 class Lease:
-    """Until when may answers be given for a partition? One object a partition, the same for as long as the log is open,
-    so that it can be kept where answers are given.
+    """The time until which answers may be given for a partition. Each partition has one object, the same as long as the
+    log is open, so that code that gives answers can keep it.
     """
 
     until_ms: int
-    """On the clock `lease_now_ms`. In the past: the log cannot say that the partition is still ours."""
+    """On the clock `lease_now_ms`. If it is past, the log cannot say that the partition still belongs to this
+    instance.
+    """
 
 
 class Log(Protocol):
     """Durable records in numbered partitions. All methods are called on one event loop."""
 
     partitions: int
-    """How many there are, numbered from 0."""
+    """The number of partitions; they are numbered from 0."""
 
     lease_ms: int
-    """How long a lease runs; 0: answers need none, because nobody else can have the log while this one is open."""
+    """How long a lease runs. 0: answers need no lease, because no other process can have the log while it is open."""
 
     on_writable: Callable[[], None] | None
     """Called on the event loop each time `writable` turns from False to True."""
 
     @property
     def writable(self) -> bool:
-        """False while appends are known to fail (a full disk, say); loading works meanwhile."""
+        """False while appends are known to fail, for example on a full disk. Loading still works then."""
         ...
 
     async def open(self) -> None:
-        """Make the log ready. Raises LogUnusable, LogInUse, LogIncompatible or LogCorrupt."""
+        """Prepare the log for use. Raises LogUnusable, LogInUse, LogIncompatible or LogCorrupt."""
         ...
 
     async def close(self) -> None:
-        """Finish what was appended, then let go of the log. Does nothing on a log that is not open."""
+        """Finish what was appended, then release the log. Does nothing on a log that is not open."""
         ...
 
     def lease(self, partition: int) -> Lease:
-        """The lease of `partition`: over until it is loaded, and then prolonged by each append and tick."""
+        """The lease of `partition`. It is over until the partition is loaded; then each append and tick prolongs it."""
         ...
 
     def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
-        """Take `partition` over, then give its committed records in order, in chunks; then its lease begins.
+        """Take `partition` over, then yield its committed records in order, in chunks. At the end its lease begins.
 
-        A record that a later one of the same key has replaced may be left out, and so may a tombstone: a reader that
-        applies them all ends up the same. Raises LogCorrupt, and LogUnusable where the log cannot be reached or refuses
-        (worth trying again).
+        The log may leave out tombstones, and records that a later one with the same key has replaced. The result of
+        applying all records is the same. Raises LogCorrupt, and LogUnusable if the log cannot be reached or refuses
+        (then it is worth trying again).
         """
         ...
 
     def append(self, partition: int, batch: Sequence[RawRecord]) -> asyncio.Future[None]:
-        """Add `batch` to `partition`; the future resolves when it is durable, or raises AppendFailed or PartitionLost.
+        """Add `batch` to `partition`. The future resolves when the batch is durable, or raises AppendFailed or
+        PartitionLost.
 
-        All appends to a partition that is not loaded, or has failed since, raise AppendFailed.
+        All appends to a partition that is not loaded, or that has failed since, raise AppendFailed.
         """
         ...
 
     def fits(self, key: bytes, value: bytes | None) -> bool:
-        """Whether the log takes a record of this key and value; a batch may hold as many as it likes."""
+        """Whether the log takes a record with this key and value. The number of records in a batch is not limited."""
         ...
 
     def tick(self, partition: int) -> asyncio.Future[None]:
-        """Prove that `partition` is still ours by a commit that leaves nothing to read, and prolong its lease.
+        """Prove that `partition` still belongs to this instance, by a commit that leaves nothing to read, and prolong
+        its lease.
 
-        Raises as `append` does. Shares the commit of appends that wait.
+        Raises what `append` raises. If appends wait, the tick shares their commit.
         """
         ...
 
     async def release(self, partition: int) -> None:
-        """Finish what was appended to `partition` and let it go, for somebody else to take without waiting.
+        """Finish what was appended to `partition` and release it, so that another instance can take it without waiting.
 
-        Its lease is over at once. Does nothing where it is not loaded.
+        Its lease is over at once. Does nothing if the partition is not loaded.
         """
         ...

@@ -1,7 +1,7 @@
-"""The log's open files: are they still the ones that their names stand for?
+"""The log's open files: a check that their names still refer to them.
 
-A file can be removed, or another put in its place, while it is open. What is written then is gone with the process, and
-what is read by name is not what was written. So the log looks before it writes or reads.
+A file can be removed or replaced while it is open. What is written to it then is lost when the process ends, and what
+is read by its name is not what was written. So the log checks before it writes or reads.
 """
 
 from collections.abc import Iterable
@@ -13,22 +13,22 @@ from kcoord.log.interface import LogUnusable
 
 
 class LogReplaced(LogUnusable):
-    """A file of the log is not there any more, or is another one."""
+    """A file of the log was removed, or replaced by another one."""
 
 
 @attrs.frozen
 class OpenFiles:
-    """Files by path, each with its device and its number there."""
+    """Files by path, each with its device and inode number."""
 
     _files: tuple[tuple[Path, tuple[int, int]], ...]
 
     @classmethod
     def of(cls, paths: Iterable[Path]) -> "OpenFiles":
-        """The files that `paths` name now. Raises OSError."""
+        """The files to which `paths` refer now. Raises OSError."""
         return cls(tuple((path, _identity(path)) for path in paths))
 
     def check(self) -> None:
-        """Raise LogReplaced if a path names another file now, or none; OSError if that cannot be found out."""
+        """Raise LogReplaced if a path refers to another file or to none; OSError if that cannot be checked."""
         for path, identity in self._files:
             try:
                 found = _identity(path)

@@ -1,11 +1,11 @@
-"""Outages: the times in which no kcoord had the embedded log open, as history needs them.
+"""Outages: the times in which no kcoord had the embedded log open, for readers of history.
 
-While the log is open, its last sign of life stands in the file `kcoord.alive` beside it (unix ms), at most a second
-old. The file stays when kcoord ends, in order or not. Whoever opens the log next writes into the log's table `setting`
-from when until when nobody had it: `outage.FROM`, and as its value the end. So an outage after a kill may seem to be a
-second longer than it was. What was shorter than a second is not written down.
+While the log is open, kcoord writes a sign of life (unix ms) into the file `kcoord.alive` beside the log, every second.
+The file stays when kcoord ends, in order or not. The kcoord that opens the log next records the outage in the log's
+table `setting`: the name is `outage.FROM`, the value is the end. So an outage after a kill may look up to a second
+longer than it was. Outages shorter than a second are not recorded.
 
-Nothing that coordinates needs any of this: what cannot be read or written is left out, and the log goes on.
+The coordinator does not need outages: if they cannot be read or written, they are left out, and the log works on.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ ALIVE_NAME = "kcoord.alive"
 NOTED_EVERY_S = 1.0
 LEAST_MS = 1_000
 KEPT = 1_000
-"""So many are kept, the newest."""
+"""The number of outages that are kept, the newest ones."""
 _NAME = "outage."
 _WIDTH = 16
 
 
 @attrs.define(eq=False)
 class SignOfLife:
-    """The file in which it stands. Used by one thread at a time."""
+    """The file with the sign of life. Used by one thread at a time."""
 
     path: Path
     _file: BinaryIO | None = None
     _noted_s: float = float("-inf")
 
     def last_ms(self) -> int | None:
-        """The last one; None where there is none that can be read."""
+        """The time of the last sign of life, in unix ms; None if there is none that can be read."""
         try:
             return int(self.path.read_text("ascii"))
         except (OSError, ValueError):
             return None
 
     def note(self, now_ms: int) -> None:
-        """It is alive."""
+        """Write a sign of life with the time `now_ms`."""
         self._noted_s = time.monotonic()
         try:
             if self._file is None:
@@ -58,18 +58,18 @@ class SignOfLife:
             _log.debug("%s cannot be written: %s", self.path, error)
 
     def due_s(self) -> float:
-        """In how many seconds it is to be noted again; 0: now."""
+        """The seconds until the next sign of life is due; 0: now."""
         return max(0.0, self._noted_s + NOTED_EVERY_S - time.monotonic())
 
     def close(self) -> None:
-        """It is noted no more."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def add_outage(connection: sqlite3.Connection, from_ms: int, until_ms: int) -> None:
-    """Write one down, if it was long enough."""
+    """Record an outage in the log's file, if it lasted at least `LEAST_MS`."""
     if until_ms - from_ms < LEAST_MS:
         return
     try:
@@ -84,6 +84,6 @@ def add_outage(connection: sqlite3.Connection, from_ms: int, until_ms: int) -> N
 
 
 def read_outages(connection: sqlite3.Connection) -> list[tuple[int, int]]:
-    """All that are known, from when until when (unix ms), in order."""
+    """All recorded outages, as begin and end in unix ms, in order."""
     rows = connection.execute("SELECT name, value FROM setting WHERE name GLOB ? ORDER BY name", (f"{_NAME}*",))
     return [(int(name.removeprefix(_NAME)), int(until_ms)) for name, until_ms in rows]

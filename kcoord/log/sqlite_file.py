@@ -1,9 +1,9 @@
-"""What is in the embedded log's file, and is it sound?
+"""The embedded log's SQLite file: its layout, reading, and checks that it is undamaged.
 
-One table, `record`. A row's position is its partition and its place in that partition in one number, so that a
-partition is one run of the table's tree, in order, without a second index. `sums` holds two checksums: one of the key
-and the position, one of the value; they are checked whenever a row is read. The file carries an application id, a
-version of this layout, and the number of partitions that it was made for.
+The records are in one table, `record`. A row's position holds its partition and its place in that partition in one
+number. So a partition is one run of the table's tree, in order, without a second index. `sums` holds two checksums: one
+of the key and the position, one of the value. Both are checked whenever a row is read. The file has an application id,
+a version of this layout, and the number of partitions that it was made for.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from kcoord.log.wal import has_lost_commits, header_is_sound, holds_frames
 
 FILE_NAME = "kcoord.db"
 PID_NAME = "kcoord.pid"
-"""Is there while the file is open, and left behind by a process that did not stop in order."""
+"""A file that exists while the log is open. A process that did not stop in order leaves it behind."""
 LAYOUT_VERSION = 1
 _APPLICATION_ID = 0x6B636F6F  # "kcoo"
 _PLACE_BITS = 40
@@ -30,7 +30,7 @@ _PLACE = (1 << _PLACE_BITS) - 1
 MAX_PARTITIONS = 1 << (63 - _PLACE_BITS)
 
 _HEADER_BYTES, _USER_VERSION = 100, slice(60, 64)
-"""The file's header, and where the version of the layout stands in it."""
+"""Bytes of the file's header, and the place of the layout version in it."""
 _CHECK_ALWAYS_BYTES = 64 << 20
 _CHECK_AFTER_CRASH_BYTES = 256 << 20
 _INLINE_BYTES = 1024
@@ -70,7 +70,7 @@ class LogFile:
         return self.directory / (FILE_NAME + "-wal.damaged")
 
     def connect(self) -> sqlite3.Connection:
-        """A connection in autocommit mode whose commits are on disk when they return."""
+        """A connection in autocommit mode. Its commits are on disk when they return."""
         connection = sqlite3.connect(self.path, timeout=10, isolation_level=None, check_same_thread=False)
         try:
             for pragma in (
@@ -89,13 +89,13 @@ class LogFile:
         return connection
 
     def prepare(self) -> sqlite3.Connection:
-        """Open the file, make it if there is none, check it; gives the connection to write with.
+        """Open the file, make it if it does not exist, and check it. Returns the connection to write with.
 
         Raises LogCorrupt, LogIncompatible, LogUnusable.
         """
         connection: sqlite3.Connection | None = None
         try:
-            crashed = holds_frames(self.wal_path)  # SQLite takes the file away at an orderly close
+            crashed = holds_frames(self.wal_path)  # SQLite removes that file at an orderly close
             if self.damaged_wal_path.exists():
                 raise self._lost_changes()
             self._check_pair()
@@ -118,7 +118,9 @@ class LogFile:
         return connection
 
     def check_wal_is_there(self) -> None:
-        """Raise LogCorrupt if the write-ahead log is gone. For a file that was not closed in order: it had one then."""
+        """Raise LogCorrupt if the write-ahead log is missing. For a file that was not closed in order: it had
+        one then.
+        """
         if self.wal_path.exists() or not self._is_made():
             return
         written = datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat(" ", "seconds")
@@ -129,7 +131,7 @@ class LogFile:
         )
 
     def _is_made(self) -> bool:
-        """Has the file got as far as its layout's version? Before that nothing was acknowledged."""
+        """Whether the file already holds its layout version. Before that, no append was acknowledged."""
         try:
             with self.path.open("rb") as file:
                 header = file.read(_HEADER_BYTES)
@@ -138,7 +140,8 @@ class LogFile:
         return int.from_bytes(header[_USER_VERSION], "big") > 0
 
     def look(self) -> tuple[sqlite3.Connection, int]:
-        """Open the file to read only, beside whoever writes it; gives its number of partitions too.
+        """Open the file read-only, while another process may write it. Returns the connection and the number of
+        partitions.
 
         Raises LogCorrupt, LogIncompatible, LogUnusable.
         """
@@ -161,7 +164,7 @@ class LogFile:
         return connection, int(row[0])
 
     def explain(self, error: Exception, doing: str) -> LogCorrupt | LogUnusable:
-        """The error to show for what SQLite or the operating system said while `doing` something."""
+        """The error to show for an error of SQLite or the operating system while `doing` something."""
         if is_corruption(error):
             return self.corrupt(f"{doing} failed: {error}")
         return LogUnusable(
@@ -173,7 +176,7 @@ class LogFile:
         """The error to show when `what` proves the file damaged."""
         return LogCorrupt(
             f"the log {self.path} is damaged: {what}. Put back a copy of {self.directory} from a backup, or save what "
-            f"can still be read with: sqlite3 {self.path} .recover. To begin anew instead, move {self.directory} away: "
+            f"can still be read with: sqlite3 {self.path} .recover. To start again empty, move {self.directory} away: "
             "groups then form again as their members rejoin, and offsets kept in this log are lost"
         )
 
@@ -183,7 +186,7 @@ class LogFile:
             f"as {self.damaged_wal_path.name}; remove it to go on without them)"
         )
 
-    # Checks, in the order in which they are made
+    # Checks, in the order in which they run
 
     def _check_pair(self) -> None:
         if not holds_frames(self.wal_path):
@@ -212,7 +215,7 @@ class LogFile:
     def _check_recovery(self, connection: sqlite3.Connection) -> None:
         kept = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[1]
         if has_lost_commits(self.wal_path, kept):
-            # SQLite removes the file when it is closed: it is kept, and kcoord refuses until a person decides.
+            # SQLite removes the file at close. So kcoord keeps a copy, and refuses to start until a person decides.
             _keep(self.wal_path, self.damaged_wal_path)
             raise self._lost_changes()
 
@@ -220,11 +223,13 @@ class LogFile:
         connection.executescript(
             f"BEGIN IMMEDIATE; {_SCHEMA} INSERT INTO setting VALUES ('partitions', {self.partitions});"
             f"PRAGMA application_id={_APPLICATION_ID}; PRAGMA user_version={LAYOUT_VERSION}; COMMIT;"
-            "PRAGMA wal_checkpoint(PASSIVE);"  # from here on a missing write-ahead log is noticed
+            "PRAGMA wal_checkpoint(PASSIVE);"  # from now on a missing write-ahead log is noticed
         )
 
     def _check_schema(self, connection: sqlite3.Connection) -> None:
-        """SQLite believes whatever it reads there: with a column renamed it would find no rows, and no fault."""
+        """Check the tables. SQLite trusts the schema that it reads: with a renamed column it would find no rows and no
+        fault.
+        """
         with contextlib.closing(sqlite3.connect(":memory:")) as fresh:
             fresh.executescript(_SCHEMA)
             if _schema(connection) != _schema(fresh):
@@ -237,7 +242,7 @@ class LogFile:
         if row[0] != self.partitions:
             raise LogIncompatible(
                 f"the log {self.path} was made with offsets.topic.num.partitions={row[0]}, and {self.partitions} is "
-                "set; groups would be looked for in the wrong partition: set it back, or name another data directory"
+                "set; kcoord would look for groups in the wrong partition: set it back, or name another data directory"
             )
 
     def _check_structure(self, connection: sqlite3.Connection, *, crashed: bool) -> None:
@@ -262,10 +267,9 @@ def _keep(path: Path, name: Path) -> None:
 
 
 def is_corruption(error: BaseException) -> bool:
-    """Does `error` say that the file itself is damaged?"""
-    if isinstance(error, UnicodeDecodeError) or "decode to UTF-8" in str(
-        error
-    ):  # there is no text in this file but names
+    """Whether `error` says that the file itself is damaged."""
+    # The only text in this file is names.
+    if isinstance(error, UnicodeDecodeError) or "decode to UTF-8" in str(error):
         return True
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -277,13 +281,13 @@ _MASK, _HALF = 0xFFFFFFFF, 1 << 63
 
 
 def first_position(partition: int) -> int:
-    """The lowest position of `partition`; those of partition p end before first_position(p + 1)."""
+    """The lowest position of `partition`. The positions of partition p end before first_position(p + 1)."""
     return partition << _PLACE_BITS
 
 
 def checksums(position: int, key: bytes, value: bytes | None) -> int:
-    """Both checksums of a row as one number that fits SQLite's signed 64 bits."""
-    value_sum = 1 if value is None else crc32(value)  # crc32(b"") is 0: a tombstone is not an empty value
+    """Both checksums of a row, as one number that fits SQLite's signed 64 bits."""
+    value_sum = 1 if value is None else crc32(value)  # crc32(b"") is 0, so a tombstone differs from an empty value
     return (crc32(key, position & _MASK) << 32 | value_sum) - _HALF
 
 
@@ -291,10 +295,10 @@ def checksums(position: int, key: bytes, value: bytes | None) -> int:
 
 
 def read_live(file: LogFile, connection: sqlite3.Connection, partition: int) -> Iterator[list[StoredRecord]]:
-    """Chunks of the last record of each key of `partition`, in order, tombstones left out. Raises LogCorrupt.
+    """Chunks of the last record of each key of `partition`, in order, without tombstones. Raises LogCorrupt.
 
-    Values that would be read only to be thrown away are not: a first pass over the partition takes small values along
-    and notes where large ones are; those still wanted are fetched as their chunk is made.
+    Large values that were replaced are not read. A first pass over the partition reads small values and notes where
+    large ones are; a second pass reads the large values that are still needed, chunk by chunk.
     """
     connection.execute("BEGIN")  # one snapshot for both passes
     live = _last_of_each_key(file, connection, partition)
@@ -315,7 +319,7 @@ def read_live(file: LogFile, connection: sqlite3.Connection, partition: int) -> 
 
 
 def _last_of_each_key(file: LogFile, connection: sqlite3.Connection, partition: int) -> dict[bytes, StoredRecord]:
-    """The last record of each key that is no tombstone, ordered by position; a large value is None."""
+    """The last record of each key, without tombstones, ordered by position. A large value is None."""
     live: dict[bytes, StoredRecord] = {}
     position, end = first_position(partition), first_position(partition + 1)
     rows = connection.execute(
@@ -326,18 +330,18 @@ def _last_of_each_key(file: LogFile, connection: sqlite3.Connection, partition: 
     )
     try:
         for position, sums, key, found in rows:
-            if found.__class__ is bytes:  # most rows: `checksums` written out, as this loop is what a restart waits for
+            if found.__class__ is bytes:  # most rows; `checksums` inlined, because a restart waits for this loop
                 sound = (crc32(key, position & _MASK) << 32 | crc32(found)) - _HALF == sums
             elif found is None:
                 sound = checksums(position, key, None) == sums
-            else:  # a large value; or a blob that has become a number or a text
+            else:  # a large value, or a blob that damage has turned into a number or a text
                 sound = found == position and crc32(key, position & _MASK) == sums + _HALF >> 32
             if not sound:
                 raise _bad_row(file, position)
-            live.pop(key, None)  # so that the key moves to the end
+            live.pop(key, None)  # moves the key to the end
             if found is not None:
                 live[key] = (position & _PLACE, key, found if found.__class__ is bytes else None)
-    except TypeError:  # a blob that has become a number or a text
+    except TypeError:  # a blob that damage has turned into a number or a text
         raise _bad_row(file, position) from None
     return live
 
@@ -372,10 +376,11 @@ def _bad_row(file: LogFile, position: int) -> LogCorrupt:
 
 
 def superseded(connection: sqlite3.Connection, partition: int, before_ms: int) -> list[int]:
-    """Positions of the records of `partition` that compaction takes away.
+    """The positions of the records of `partition` that compaction deletes.
 
-    Of the records up to the first one written at or after `before_ms` (unix ms), those that a later record of
-    their key has replaced, and tombstones. All earlier records of a tombstone's key lie before it, so none comes back.
+    It looks at the records before the first one that was written at or after `before_ms` (unix ms). Of these it deletes
+    tombstones, and records that a later record with the same key has replaced. All earlier records of a tombstone's key
+    are before the tombstone and are deleted too, so none comes back.
     """
     lowest, end = first_position(partition), first_position(partition + 1)
     young = connection.execute(

@@ -1,14 +1,15 @@
-"""Has SQLite's write-ahead log lost acknowledged transactions?
+"""The check of SQLite's write-ahead log for lost acknowledged transactions.
 
-When SQLite recovers a write-ahead log after a crash it keeps the frames up to the first damaged one and silently leaves
-out all that follows. That is right for a transaction that the crash interrupted, and wrong for acknowledged ones behind
-a flipped byte. What tells the two apart:
+When SQLite recovers a write-ahead log after a crash, it keeps the frames up to the first damaged one and silently drops
+the rest. That is right for a transaction that the crash interrupted. It is wrong for acknowledged transactions after a
+flipped byte. Two facts tell these apart:
 
-- Each commit is synced before the next transaction's frames are written, so a crash spoils one transaction at most.
-- Each frame's checksum goes on from that of the frame before it, so frames written one after the other are known as
-  such. Leftovers of attempts that failed (a full disk, a failed sync) never make a run with two commits in it.
+- Each commit is synced before the next transaction's frames are written. So a crash damages one transaction at most.
+- Each frame's checksum continues the checksum of the frame before it. So frames that were written one after the other
+  can be recognized as one run. Leftovers of failed attempts (a full disk, a failed sync) never make a run with two
+  commits.
 
-So two commits in one run of frames beyond those that SQLite kept prove that an acknowledged one is lost.
+So if one run of frames beyond those that SQLite kept has two commits, an acknowledged one is lost.
 
 Format: the chapter "WAL Format" of SQLite's "Database File Format".
 """
@@ -22,17 +23,19 @@ import attrs
 _HEADER_BYTES = 32
 _FRAME_HEADER_BYTES = 24
 _BYTE_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}
-"""Magic number → byte order of the words that checksums are made of."""
+"""Magic number → byte order of the words that the checksums add up."""
 
 
 def holds_frames(path: Path) -> bool:
-    """Is there a write-ahead log at `path` with anything in it?"""
-    # The header is synced before any frame is written: a file without frames may be torn, and does not matter.
+    """Whether there is a write-ahead log at `path` with at least one frame."""
+    # The header is synced before any frame is written. A file without frames may be torn; that does not matter.
     return path.exists() and path.stat().st_size > _HEADER_BYTES
 
 
 def header_is_sound(path: Path) -> bool:
-    """Does the header of the write-ahead log at `path` match its checksum? If not, SQLite would ignore the file."""
+    """Whether the header of the write-ahead log at `path` matches its checksum. If not, SQLite would ignore the
+    file.
+    """
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     order = _BYTE_ORDERS.get(int.from_bytes(header[:4], "big"))
@@ -40,7 +43,7 @@ def header_is_sound(path: Path) -> bool:
 
 
 def has_lost_commits(path: Path, kept: int) -> bool:
-    """Did the write-ahead log at `path`, of which SQLite kept `kept` frames, hold acknowledged ones beyond?"""
+    """Whether the write-ahead log at `path` held acknowledged commits beyond the `kept` frames that SQLite kept."""
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
         order = _BYTE_ORDERS[int.from_bytes(header[:4], "big")]
@@ -54,11 +57,11 @@ def has_lost_commits(path: Path, kept: int) -> bool:
         bad = _read_frame(file, page_bytes)
         if bad is None:
             return False
-        # What is bad may be the frame, or only the checksum that stands in it: the next may go on from either.
+        # Either the frame is bad, or only the checksum in it. The next frame may continue from either value.
         befores = {bad.checksum, _checksum(order, bad.summed, checksum)}
         commits_in_run = int(bad.is_commit)
         while (frame := _read_frame(file, page_bytes)) is not None:
-            if frame.salts != salts:  # left over from an earlier round of the file
+            if frame.salts != salts:  # a leftover from an earlier use of the file
                 befores, commits_in_run = set(), 0
                 continue
             if not any(_checksum(order, frame.summed, before) == frame.checksum for before in befores):
@@ -76,7 +79,7 @@ class _Frame:
     salts: bytes
     checksum: tuple[int, int]
     summed: bytes
-    """What the checksum is made of: the page, and the header up to the salts."""
+    """The bytes that the checksum covers: the page, and the header up to the salts."""
 
 
 def _read_frame(file: BinaryIO, page_bytes: int) -> _Frame | None:

@@ -1,16 +1,16 @@
-"""How do records reach the disk, many waiting changes with one sync?
+"""The writer of the embedded log: group commit, in which all waiting batches share one transaction and one sync.
 
-One thread owns the writing connection. It takes all batches that wait, writes them in one transaction, and tells the
+One thread owns the writing connection. It takes all batches that wait, writes them in one transaction, and notifies the
 event loop once. Rules:
 
-- A transaction that fails fails all of its batches. A partition whose batch failed takes no more until `revive`.
-- When the disk refuses a write, all appends fail at once, without trying, until a probe has really written as much
-  as was refused; the probe is made every `probe_interval` seconds.
-- When the file was removed or replaced, all appends fail until kcoord is started again.
-- A batch that is at fault itself (too large for SQLite, say) fails alone.
+- If a transaction fails, all of its batches fail. A partition whose batch failed takes no more until `revive`.
+- If the disk refuses a write, all appends fail at once, without an attempt, until a probe has written as many bytes as
+  were refused. The writer probes every `probe_interval` seconds.
+- If the file was removed or replaced, all appends fail until kcoord is started again.
+- If a batch itself is the cause (for example, it is too large for SQLite), it fails alone.
 
-Rows go in by few, long INSERT statements: each call into SQLite hands Python's global lock to the event loop's thread
-and must win it back, which would cost up to its switch interval a row.
+The writer inserts rows by few, long INSERT statements. Each call into SQLite gives Python's global lock to the event
+loop's thread, and getting it back can take a switch interval. Row by row, each row would cost that.
 """
 
 import asyncio
@@ -82,27 +82,27 @@ class Writer:
     probe_interval: float
     on_writable: Callable[[], None]
     files: OpenFiles = attrs.field(factory=lambda: OpenFiles(()))
-    """What must be in its place when something is written."""
+    """The files that must still be in place at each write."""
     alive: SignOfLife | None = None
-    """Is noted now and then while the thread runs, and when it ends."""
+    """The sign of life, which is written from time to time while the thread runs, and when it ends."""
 
     writable: bool = attrs.field(default=True, init=False)
     commits: int = attrs.field(default=0, init=False)
-    """Transactions committed with appended batches."""
+    """The number of committed transactions with appended batches."""
     batches: int = attrs.field(default=0, init=False)
-    """Batches committed."""
+    """The number of committed batches."""
     appended_bytes: int = attrs.field(default=0, init=False)
-    """What was appended since somebody set this to 0, with what each row takes beside its record."""
+    """Bytes appended since the log's compaction set this to 0, with the overhead of each row."""
 
     _queue: SimpleQueue[_Append | _Call | _Stop] = attrs.field(factory=SimpleQueue, init=False)
     _waiting: list[_Append] = attrs.field(factory=list, init=False)
-    """What was appended in this turn of the event loop."""
+    """The batches that were appended in this turn of the event loop."""
     _lives: dict[int, int] = attrs.field(factory=dict, init=False)
-    """Partition → how often it was revived; a batch belongs to the life in which it was appended."""
+    """Partition → how often it was revived (its life). A batch belongs to the life in which it was appended."""
     _ended: dict[int, int] = attrs.field(factory=dict, init=False)
-    """Partition → its last life that a failed append has ended."""
+    """Partition → the last of its lives that a failed append has ended."""
     _next: dict[int, int] = attrs.field(factory=dict, init=False)
-    """Partition → position of its next record; the thread's own."""
+    """Partition → the position of its next record. Only the thread uses this."""
     _refusal: str = attrs.field(default="", init=False)
     _refused_bytes: int = attrs.field(default=0, init=False)
     _refuses_for_good: bool = attrs.field(default=False, init=False)
@@ -111,7 +111,7 @@ class Writer:
     # Called on the event loop
 
     def start(self, connection: sqlite3.Connection) -> None:
-        """Begin to write with `connection`, which is the thread's own from now on."""
+        """Start the thread. From now on only the thread uses `connection`."""
         self._thread = threading.Thread(target=self._run, args=(connection,), name="kcoord-log", daemon=True)
         self._thread.start()
 
@@ -139,15 +139,17 @@ class Writer:
         return done
 
     def _hand_over(self) -> None:
-        """Give the thread all that one turn of the event loop has appended. Each time the thread wakes, both fight for
-        Python's lock.
+        """Give the thread all batches of one turn of the event loop at once. Each time the thread wakes up, both
+        threads compete for Python's lock.
         """
         for item in self._waiting:
             self._queue.put(item)
         self._waiting.clear()
 
     def call(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[Any]:
-        """Run `work` with the writing connection behind all that was queued before; gives its result or exception."""
+        """Run `work` with the writing connection, after everything queued before. The future has its result or
+        exception.
+        """
         self._hand_over()
         done: asyncio.Future[Any] = self.loop.create_future()
         self._queue.put(_Call(work, done))
@@ -166,7 +168,7 @@ class Writer:
             await self.loop.run_in_executor(None, self._thread.join)
             self._thread = None
 
-    # Lives of partitions, known to both threads
+    # Lives of partitions, used by both threads
 
     def _is_over(self, item: _Append) -> bool:
         return self._ended.get(item.partition, -1) >= item.life
@@ -208,7 +210,7 @@ class Writer:
                 continue
 
     def _note(self) -> float | None:
-        """Note that it is alive, if that is due; gives in how many seconds it is due again."""
+        """Write the sign of life if it is due. Returns in how many seconds it is due again; None if there is none."""
         if self.alive is None:
             return None
         if not self.alive.due_s():
@@ -216,7 +218,9 @@ class Writer:
         return self.alive.due_s()
 
     def _gather(self, first: _Append) -> tuple[list[_Append], _Call | _Stop | None]:
-        """All batches that wait, enough for one transaction at most, and what stopped the gathering, if anything."""
+        """The batches that wait, at most as many as one transaction takes; and the item that ended the gathering, if
+        any.
+        """
         appends = [first]
         size = first.size
         while size < _TRANSACTION_BYTES and len(appends) < _TRANSACTION_BATCHES:
@@ -247,7 +251,7 @@ class Writer:
             self.files.check()
             rows, ends = self._rows(connection, appends)
             _insert(connection, rows)
-        except Exception as error:  # whatever it was, these batches are not in the log, and the thread goes on
+        except Exception as error:  # in any case these batches are not in the log, and the thread goes on
             _roll_back(connection)
             if _is_disk_fault(error):
                 self._refuse(error, sum(item.size for item in appends))
@@ -265,7 +269,7 @@ class Writer:
         self._settle(appends, None)
 
     def _rows(self, connection: sqlite3.Connection, appends: list[_Append]) -> tuple[list[object], dict[int, int]]:
-        """The columns of all rows in one flat list, and each partition's next position behind them."""
+        """The columns of all rows in one flat list, and the position after them for each partition."""
         flat: list[object] = []
         ends: dict[int, int] = {}
         at_ms = self.clock()
@@ -288,14 +292,14 @@ class Writer:
         else:
             self._tell(_settle_call, call.done, result, None)
 
-    # A disk that refuses
+    # When the disk refuses
 
     def _refuse(self, error: Exception, size: int) -> None:
         self._refused_bytes = min(_PROBE_BYTES_MOST, max(_PROBE_BYTES_LEAST, size))
         if is_corruption(error):
             self._refuses_for_good = True
             self._refusal = str(self.file.corrupt(f"writing failed: {error}"))
-            _log.error("%s. Changes are refused until kcoord is started again on a sound log", self._refusal)
+            _log.error("%s. Changes are refused until kcoord is started again on an undamaged log", self._refusal)
         elif isinstance(error, LogReplaced):
             self._refuses_for_good = True
             self._refusal = str(error)
@@ -303,7 +307,7 @@ class Writer:
         else:
             self._refusal = f"the log {self.file.path} cannot be written: {error}"
             _log.error(
-                "%s. Changes are refused with a retriable error until it can: make room, or see to the disk "
+                "%s. Changes are refused with a retriable error until it can: make room, or repair the disk "
                 "(tried every %g s)",
                 self._refusal,
                 self.probe_interval,
@@ -311,7 +315,7 @@ class Writer:
         self.writable = False
 
     def _probe(self, connection: sqlite3.Connection) -> None:
-        """Write as much as was refused, and take it out again."""
+        """Write as many bytes as were refused, and delete them again. If that works, take appends again."""
         try:
             connection.execute("INSERT INTO pad VALUES (randomblob(?))", (self._refused_bytes,))
             connection.execute("DELETE FROM pad")
@@ -336,7 +340,7 @@ class Writer:
     def _tell(self, callback: Callable[..., None], *arguments: object) -> None:
         try:
             self.loop.call_soon_threadsafe(callback, *arguments)
-        except RuntimeError:  # the loop was closed under us: nobody waits any more
+        except RuntimeError:  # the loop was closed: nobody waits any more
             _log.debug("the event loop is gone; an outcome of the log is not reported")
 
 
@@ -374,7 +378,7 @@ def _settle_call(future: asyncio.Future[Any], result: object, error: Exception |
 
 
 def _insert(connection: sqlite3.Connection, flat: list[object]) -> None:
-    """Insert the rows whose columns stand in `flat`, in one transaction."""
+    """Insert the rows whose columns are in `flat`, in one transaction."""
     limit = _COLUMNS * _STATEMENT_ROWS
     if len(flat) <= limit:
         _insert_some(connection, flat)  # a statement is a transaction by itself
@@ -388,7 +392,7 @@ def _insert(connection: sqlite3.Connection, flat: list[object]) -> None:
 def _insert_some(connection: sqlite3.Connection, flat: list[object]) -> None:
     rows = len(flat) // _COLUMNS
     if rows:
-        # Padded with rows of NULL to a power of two, so that a handful of prepared statements serves all.
+        # Padded with rows of NULL to a power of two, so that a few prepared statements serve all sizes.
         slots = 1 << (rows - 1).bit_length()
         connection.execute(_INSERTS[slots], flat + [None] * (_COLUMNS * (slots - rows)))
 
@@ -405,5 +409,5 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     if connection.in_transaction:
         try:
             connection.execute("ROLLBACK")
-        except sqlite3.Error as error:  # SQLite had rolled back by itself
+        except sqlite3.Error as error:  # SQLite has rolled back by itself
             _log.debug("rolling back: %s", error)

@@ -1,1 +1,1 @@
-"""How many clients share one event loop: turns in which work is done, and connections that are accepted."""
+"""One event loop shared by many clients: turns for long work, and accepting connections."""

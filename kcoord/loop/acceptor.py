@@ -1,14 +1,15 @@
-"""The acceptor: connections are counted, and have a deadline, from the moment that they are accepted.
+"""The acceptor: it counts connections, and gives them a deadline, from the moment when they are accepted.
 
-An event loop's own server shows a connection only when its TLS handshake is through, so a handshake that never ends is
+An event loop's own server reports a connection only after its TLS handshake. So a handshake that never ends would be
 outside every limit. Rules:
 
-1. Who listens is asked for each connection before anything is read or written: it counts it, or refuses it.
-2. A TLS handshake has `handshake_s` from the accept on. What does not end in time is closed and counted out. A few
-   begin in one turn of the loop (`kcoord.loop.handshake_queue`).
+1. The acceptor asks the gate for each connection before anything is read or written. The gate counts the connection or
+   refuses it.
+2. A TLS handshake may take `handshake_s` from the accept on. If it does not end in time, the connection is closed and
+   no longer counted. Only a few handshakes begin in one turn of the loop (`kcoord.loop.handshake_queue`).
 3. At most `ACCEPTED_AT_ONCE` connections are accepted in one turn of the loop.
-4. When the process or the system has no more open files or memory for another connection, that is logged, at most once
-   in `COMPLAIN_EVERY_S`, and accepting goes on after `PAUSE_S`. Clients wait in the listener's backlog meanwhile.
+4. If the process or the system has no open files or memory left for another connection, the acceptor logs that, at most
+   once in `COMPLAIN_EVERY_S`, and goes on after `PAUSE_S`. Meanwhile clients wait in the listener's backlog.
 """
 
 from __future__ import annotations
@@ -30,25 +31,27 @@ log = logging.getLogger("kcoord.loop")
 ACCEPTED_AT_ONCE = 64
 PAUSE_S = 0.5
 LEAST_HANDSHAKE_S = 1.0
-"""What is left to a handshake that has waited long for its turn."""
+"""The least time, in seconds, that a handshake gets even if it has waited long for its turn."""
 COMPLAIN_EVERY_S = 30.0
 EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 GONE_ALREADY = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EINTR})
-"""What accept says of a client that has hung up in the backlog."""
+"""Errors of accept for a client that hung up while it waited in the backlog."""
 MAPPED = "::ffff:"
-"""How an address of IPv4 looks that came by a socket of IPv6 (one that was handed down may take both)."""
+"""The prefix of an IPv4 address on an IPv6 socket (a socket that was handed down may accept both)."""
 Address = tuple[str, int]
 
 
 class Gate(Protocol):
-    """Who decides about connections."""
+    """Decides whether a connection is accepted."""
 
     def enter(self, peer: Address) -> asyncio.BaseProtocol | None:
-        """The protocol for a connection from `peer`, which counts from now on; None: it is refused, and closed."""
+        """The protocol for a connection from `peer`, which counts from now on; None: the connection is refused and
+        closed.
+        """
 
     def failed(self, protocol: asyncio.BaseProtocol, reason: str) -> None:
-        """That connection ended before its protocol was told of it: its handshake failed for this reason, or the
-        listener is closed (no reason).
+        """Called if a connection ended before its protocol was connected: its handshake failed with `reason`, or the
+        listener was closed (empty `reason`).
         """
 
 
@@ -63,11 +66,11 @@ class Acceptor:
         handshake_s: float,
         handshakes: HandshakeQueue | None = None,
     ) -> None:
-        """`handshakes` is shared with other listeners of the same loop."""
+        """`handshakes` is shared with the other listeners of the same loop."""
         self.listener = listener
         self.handshake_s = handshake_s
         self.is_behind = False
-        """Whether connections may have been left waiting when it accepted last."""
+        """Whether connections may still have been waiting after the last accept."""
         self._gate = gate
         self._tls = tls
         self._loop = asyncio.get_running_loop()
@@ -79,7 +82,7 @@ class Acceptor:
         self._loop.add_reader(listener.fileno(), self._accept)
 
     def begin_behind(self) -> None:
-        """Connections may have been waiting since before there was this acceptor: find out soon."""
+        """Allow for connections that have waited since before this acceptor existed, and look for them soon."""
         self.is_behind = True
         self._loop.call_soon(self._accept_waiting)
 
@@ -89,7 +92,7 @@ class Acceptor:
         return int(self.listener.getsockname()[1])
 
     def close(self) -> None:
-        """Accept nobody any more; who is in a handshake is closed."""
+        """Stop accepting. Connections in a handshake are closed."""
         if self.listener.fileno() < 0:
             return
         if self._resume is not None:
@@ -119,7 +122,7 @@ class Acceptor:
         self.is_behind = True
 
     def _pause(self, error: OSError) -> None:
-        """Rule 4; other errors of a listener are treated in the same way, they would come back at once."""
+        """Rule 4. Other errors of a listener are treated in the same way, because they would come back at once."""
         self.is_behind = True
         now = time.monotonic()
         if self._complained_at is None or now - self._complained_at >= COMPLAIN_EVERY_S:
@@ -144,7 +147,7 @@ class Acceptor:
         task.add_done_callback(self._entering.discard)
 
     async def _connect(self, accepted: socket.socket, protocol: asyncio.BaseProtocol) -> None:
-        """Hand the socket to the loop, through the TLS handshake where there is one."""
+        """Hand the socket to the event loop, with a TLS handshake if the listener uses TLS."""
         try:
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._tls is None:
@@ -155,7 +158,7 @@ class Acceptor:
             accepted.close()
             self._gate.failed(protocol, "")
             raise
-        except Exception as error:  # OSError, SSLError, TimeoutError: whatever it is, this connection alone has it
+        except Exception as error:  # OSError, SSLError, TimeoutError: it concerns this connection only
             accepted.close()
             self._gate.failed(protocol, f"{_handshake_fault(error) if self._tls is not None else error}")
 
@@ -165,7 +168,7 @@ class Acceptor:
             async with asyncio.timeout_at(ends):
                 await self._handshakes.turn(accepted)
         except TimeoutError:
-            raise TimeoutError(f"it has not begun within {self.handshake_s:g} s") from None
+            raise TimeoutError(f"it did not begin within {self.handshake_s:g} s") from None
         left_s = max(LEAST_HANDSHAKE_S, ends - self._loop.time())
         await self._loop.connect_accepted_socket(lambda: protocol, accepted, ssl=tls, ssl_handshake_timeout=left_s)
 
@@ -193,7 +196,7 @@ async def bind(host: str, port: int, backlog: int) -> list[socket.socket]:
                 listener.setblocking(False)
             except OSError as error:
                 listener.close()
-                if error.errno != errno.EADDRNOTAVAIL:  # an address of a family that this machine has not
+                if error.errno != errno.EADDRNOTAVAIL:  # a family that this machine does not have
                     raise OSError(error.errno, error.strerror) from None
                 absent = error
             else:

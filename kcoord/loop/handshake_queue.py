@@ -1,8 +1,8 @@
-"""The handshake queue: TLS handshakes begin a few a turn of the loop, when all that they take has come.
+"""The handshake queue: a few TLS handshakes begin in each turn of the loop, each when its client hello is complete.
 
-What a server computes for a handshake, about a millisecond, it computes when it has read the client's hello. So a
-hello is waited for without being read, and only `BEGUN_AT_ONCE` of those that have come whole are given to TLS in one
-turn of the loop: however many clients shake hands at once, each turn has a bounded share of it.
+A server needs about a millisecond of CPU for a handshake, when it has read the client's hello. So the queue waits for a
+hello without reading it, and passes only `BEGUN_AT_ONCE` complete hellos to TLS in one turn of the loop. However many
+clients begin handshakes at once, the work in each turn is bounded.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from collections import deque
 __all__ = ["BEGUN_AT_ONCE", "HandshakeQueue", "is_whole"]
 
 BEGUN_AT_ONCE = 2
-"""Handshakes that begin in one turn of the loop."""
+"""The most handshakes that begin in one turn of the loop."""
 LOOK_AGAIN_S = 0.05
-"""How often it is looked whether the rest of a hello has come."""
+"""The interval at which the queue checks whether the rest of a hello has arrived."""
 LARGEST_HELLO = 32 * 1024
-"""Bytes of a hello that are looked at; TLS judges larger ones."""
+"""The most bytes of a hello that the queue looks at. Larger ones are left to TLS."""
 RECORD, HELLO = 5, 4
 """Bytes of the headers of a record and of a handshake message."""
 HANDSHAKE_RECORD = 0x16
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether a client's first handshake message is there, in one record or several, or `data` cannot become one."""
+    """Whether `data` holds a client's whole first handshake message, in one record or several, or cannot become one."""
     message = b""
     at = 0
     while at + RECORD <= len(data):
@@ -44,16 +44,16 @@ class HandshakeQueue:
 
     def __init__(self) -> None:
         self.begun = 0
-        """Handshakes that have begun in all."""
+        """The number of handshakes that have begun."""
         self.turns = 0
-        """Turns of the loop in which some began."""
+        """The number of turns of the loop in which a handshake began."""
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._is_due = False
 
     async def turn(self, accepted: socket.socket) -> None:
-        """Come back when the hello of a client is there and may be read. Raises OSError."""
-        while not is_whole(await self._seen(accepted)):  # noqa: ASYNC110  what is there keeps the socket readable
+        """Wait until the client's hello is complete and its handshake may begin. Raises OSError."""
+        while not is_whole(await self._seen(accepted)):  # noqa: ASYNC110  unread bytes keep the socket readable
             await asyncio.sleep(LOOK_AGAIN_S)
         come: asyncio.Future[None] = self._loop.create_future()
         self._waiting.append(come)
@@ -61,7 +61,7 @@ class HandshakeQueue:
         await come
 
     async def _seen(self, accepted: socket.socket) -> bytes:
-        """What has come, which stays there to be read; empty when the client has gone."""
+        """The bytes that have arrived. They stay unread. Raises ConnectionResetError if the client has gone."""
         readable: asyncio.Future[None] = self._loop.create_future()
 
         def tell() -> None:

@@ -1,13 +1,13 @@
-"""The turn queue: work that one turn of the event loop may not hold waits here for the next turn.
+"""The turn queue: long work is cut into slices, which wait here for the next turn of the event loop.
 
-Whoever has more to do than a slice (a connection with many frames, a request that names many groups) does one slice and
-queues up for the rest. Rules:
+A task with more than one slice of work (a connection with many frames, a request that names many groups) does one slice
+and queues up for the rest. Rules:
 
-1. In one turn of the loop the queue works for `TURN_S` in all, however many wait; then sockets, timers and everybody
-   else have theirs.
-2. Who waits is served in order, a slice each, and who has more goes to the end: one client with a million frames delays
-   another one in the queue by one slice.
-3. A slice is a bounded piece of work, well below a millisecond. Nobody is interrupted.
+1. In one turn of the loop the queue works for `TURN_S` in all, however many tasks wait. Then sockets, timers and
+   everything else have their turn.
+2. Waiting tasks are served in order, one slice each; a task with more work goes to the end. So a client with a million
+   frames delays another one in the queue by one slice only.
+3. A slice is a bounded piece of work, well below a millisecond. No slice is interrupted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TURN_S = 0.001
 """How long the queue works in one turn of the loop, in seconds."""
 
 Slice = Callable[[], bool]
-"""Does one slice; whether there is more to do now."""
+"""Does one slice of work. Returns whether there is more to do now."""
 
 
 class TurnQueue:
@@ -34,25 +34,25 @@ class TurnQueue:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.turns = 0
-        """Turns of the loop in which the queue had work."""
+        """The number of turns of the loop in which the queue had work."""
         self.slices = 0
-        """Slices done in all."""
+        """The number of slices done."""
         self._clock = clock
         self._waiting: deque[Slice] = deque()
         self._is_due = False
         self._work_ends: float | None = None
 
     def __len__(self) -> int:
-        """How many wait."""
+        """The number of tasks that wait."""
         return len(self._waiting)
 
     def add(self, take_slice: Slice) -> None:
-        """Call `take_slice` in the next turn of the loop, and once a slice until it has no more to do."""
+        """Call `take_slice` in the next turn of the loop, and again until it has no more to do."""
         self._waiting.append(take_slice)
         self._come_back()
 
     async def turn(self) -> None:
-        """Come back when it is this caller's turn: `await` it between the slices of one long piece of work."""
+        """Wait for this caller's turn. Await it between the slices of one long piece of work."""
         come: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def begin() -> bool:
@@ -64,8 +64,8 @@ class TurnQueue:
         await come
 
     async def give_way(self) -> None:
-        """Come back at once while this turn of the loop has time left, else when it is this caller's turn: `await` it
-        between many pieces of work of which most are small. All callers together have `TURN_S` a turn of the loop.
+        """Return at once while this turn of the loop has time left, else wait for this caller's turn. Await it between
+        many pieces of work of which most are small. All callers together have `TURN_S` in a turn of the loop.
         """
         if self._work_ends is None:
             self._work_ends = self._clock() + TURN_S

@@ -1,5 +1,5 @@
-"""The wire: primitives, frames, errors, and the codecs generated from ``schemas/``. No I/O, no clock.
+"""The wire protocol: primitives, frames, errors, and the codecs generated from ``schemas/``. No I/O, no clock.
 
-Start at ``messages`` (every request and response), ``frame`` (what stands around them) and ``records`` (what the log
-keeps).
+Start with ``messages`` (every request and response), ``frame`` (sizes and headers around them) and ``records`` (what
+the log holds).
 """

@@ -1,9 +1,7 @@
-"""Where do responses name nodes of the cluster? Data from the schemas, and the one function that rewrites it (
-GW-2).
+"""Node addresses in responses: where they are, by the schemas, and the one function that rewrites them (GW-2).
 
-A struct names a node when it has a host, a port, and beside them an identifier whose ``entityType`` is ``brokerId``. No
-response is listed by hand: one that gains such a struct in a later schema is rewritten as soon as the code is
-generated.
+A struct names a node if it has a host, a port, and an identifier whose ``entityType`` is ``brokerId``. No response is
+listed by hand. If a response gains such a struct in a later schema, it is rewritten as soon as the code is generated.
 """
 
 from __future__ import annotations
@@ -20,29 +18,31 @@ from kcoord.protocol.messages import RESPONSES
 __all__ = ["NODE_ADDRESSES", "AddressMapper", "NodePath", "names_nodes", "rewrite_addresses"]
 
 AddressMapper = Callable[[int, str, int], tuple[str, int]]
-"""(node id, host, port) as upstream has them → (host, port) as the client shall see them."""
+"""(node id, host, port) as upstream gives them → (host, port) for the client."""
 
 
 @attrs.frozen(slots=True)
 class NodePath:
-    """Where one kind of node address stands in a response."""
+    """The place of one kind of node address in a response."""
 
     path: tuple[str, ...]
-    """Attributes that lead from the response to the struct; empty for the response itself. Arrays are walked."""
+    """The attributes that lead from the response to the struct; empty for the response itself. All elements of an array
+    on the path count.
+    """
     node_id: str
     host: str
     port: str
     versions: tuple[int, int]
-    """The lowest and the highest version that has it."""
+    """The lowest and the highest version that have this address."""
 
     def is_in(self, version: int) -> bool:
         return self.versions[0] <= version <= self.versions[1]
 
 
 def rewrite_addresses(message: Response, version: int, mapper: AddressMapper) -> None:
-    """Put ``mapper``'s host and port in the place of every node address in a decoded response; node ids stay.
+    """Replace every node address in a decoded response by ``mapper``'s host and port. Node ids stay.
 
-    An entry with a negative node id names no node (FindCoordinator's errors have -1) and is left alone.
+    An entry with a negative node id names no node (FindCoordinator's errors have -1) and is not changed.
     """
     for node_path in NODE_ADDRESSES.get(message.API_KEY, ()):
         if not node_path.is_in(version):
@@ -57,7 +57,7 @@ def rewrite_addresses(message: Response, version: int, mapper: AddressMapper) ->
 
 
 def names_nodes(api_key: int, version: int) -> bool:
-    """Whether a response of that API and version can hold the address of a node at all."""
+    """Whether a response of this API and version can hold the address of a node."""
     return any(node_path.is_in(version) for node_path in NODE_ADDRESSES.get(api_key, ()))
 
 
@@ -85,4 +85,4 @@ def _node_paths(fields: tuple[Field, ...], path: tuple[str, ...]) -> Iterator[No
 NODE_ADDRESSES: dict[int, tuple[NodePath, ...]] = {
     api_key: paths for api_key, response in RESPONSES.items() if (paths := tuple(_node_paths(response.FIELDS, ())))
 }
-"""By API key, for every response that can name nodes."""
+"""API key → places of node addresses, for every response that can name nodes."""

@@ -1,4 +1,4 @@
-"""What is a request before anybody has decoded it? Its header, its bytes, and where its body begins."""
+"""A call: a request that is not decoded yet, as its header, its bytes, and the position of its body."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _API_VERSIONS = ApiVersionsRequest.API_KEY.to_bytes(2, "big")
 
 @attrs.define(slots=True, eq=False)
 class Call:
-    """One request in work: header, whole frame (size prefix included), and where its body begins in the frame."""
+    """One request in work: header, whole frame (size prefix included), and the position of its body in the frame."""
 
     header: RequestHeader
     frame: bytes
@@ -25,8 +25,8 @@ class Call:
 def call_of(frame: bytes) -> Call:
     """The call in a whole frame. Raises DecodeError.
 
-    Of an ApiVersions from the future only the head is read: it must be answered (KIP-511), and its header may have
-    changed.
+    For ApiVersions in an unknown newer version, only the head is read: the request must be answered (KIP-511), but its
+    header may have changed.
     """
     if frame.startswith(_API_VERSIONS, SIZE_BYTES):
         head = read_head(frame)

@@ -1,7 +1,7 @@
-"""Which field is wrong? A slow codec that follows the schema as data and keeps books of where it is.
+"""The careful codec: a slow codec that follows the schema as data and can name the field that is wrong.
 
-It runs only after a generated codec has failed, to say why. And it reads what the generated codec leaves to it:
-messages with strings that are not UTF-8, which it reads as Kafka does, with U+FFFD in place of each wrong part.
+It runs only after a generated codec has failed, to say why. It also reads the messages that the generated codec leaves
+to it: those with strings that are not UTF-8. It reads such a string as Kafka does, with U+FFFD for each wrong part.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 _M = TypeVar("_M", bound="Message")
 
 EXPLAINED = 128 * 1024
-"""Bytes of the largest message that is gone over again to say what is wrong with it: it takes its time."""
+"""Bytes of the largest message that is read again to find what is wrong with it. Larger ones would take too long."""
 _FORMATS = {"int8": ">b", "int16": ">h", "uint16": ">H", "int32": ">i", "int64": ">q", "float64": ">d"}
 
 
 def decode(cls: type[_M], data: bytes, version: int, pos: int) -> _M:
-    """Read a message with books kept; raises DecodeError."""
+    """Read a message and keep track of the position. Raises DecodeError, which names the field and the position."""
     message: _M = _Reader(cls, data, version, pos).message()
     return message
 
 
 def explain_decode(cls: type[Message], data: bytes, version: int, pos: int, fault: Exception) -> DecodeError:
-    """The error that says why these bytes could not be read; ``fault`` is what the generated codec stumbled over."""
+    """The error that says why these bytes could not be read. ``fault`` is the generated codec's exception."""
     if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
         return DecodeError(f"{cls.NAME} has no version {version}: valid are {cls.MIN_VERSION}-{cls.MAX_VERSION}")
     if len(data) - pos > EXPLAINED:
@@ -42,7 +42,7 @@ def explain_decode(cls: type[Message], data: bytes, version: int, pos: int, faul
 
 
 def explain_encode(message: Message, version: int, fault: Exception) -> EncodeError:
-    """The error that says why a message could not be written; ``fault`` is what its generated codec stumbled over."""
+    """The error that says why a message could not be written. ``fault`` is the generated codec's exception."""
     cls = type(message)
     if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
         return EncodeError(f"{cls.NAME} has no version {version}: valid are {cls.MIN_VERSION}-{cls.MAX_VERSION}")
@@ -138,7 +138,7 @@ class _Reader:
         return self.text(value) if kind == "string" else value
 
     def text(self, data: bytes) -> str:
-        """A string, with U+FFFD for each part that is not UTF-8; such a string must still be one that can be sent."""
+        """A string with U+FFFD for each part that is not UTF-8. The result must still be short enough to be sent."""
         text = data.decode("utf-8", "replace")
         if (grown := len(text.encode())) > MAX_STRING:
             raise self.error(
@@ -186,7 +186,7 @@ class _Reader:
 
 
 def _least_size(field: Field, version: int, flexible: bool) -> int:
-    """The fewest bytes that an element of this field can take."""
+    """The fewest bytes that one element of this field can take."""
     if field.kind in FIXED_WIDTHS:
         return FIXED_WIDTHS[field.kind]
     if field.kind == "struct":

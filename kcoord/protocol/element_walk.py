@@ -1,8 +1,8 @@
-"""The element walk: how many elements a message's arrays have, and where they end, without decoding anything.
+"""The element walk: it counts the elements in a message's arrays and finds where they end, without decoding them.
 
 Decoding makes an object of each element, so a request of some megabytes can take seconds and gigabytes. The walk goes
-over the bytes by the schema and counts: what is above a limit is refused before anything is made of it. Unknown tagged
-fields count as elements too.
+over the bytes by the schema and counts. A message with more elements than a limit is refused before any object is made.
+Unknown tagged fields count as elements too.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ __all__ = [
 _SHORT, _INT = struct.Struct(">h"), struct.Struct(">i")
 
 FIXED, STRING, BYTES, COMPACT, ARRAY, NULLABLE, TAGS = range(7)
-"""What stands there: bytes of a known number; a length of 16 bits, of 32 bits, or a varint, and so many bytes; a count
-and elements; a struct that may be null; tagged fields."""
+"""The steps of a plan: a known number of bytes; a length (16 bits, 32 bits or varint) and that many bytes; a count and
+elements; a struct that may be null; tagged fields."""
 
 MOST_TAGS = 1000
-"""Tagged fields that one struct may have; Kafka's have a handful."""
+"""The most tagged fields in one struct. Kafka's structs have a few."""
 
 Plan = tuple[tuple[int, Any], ...]
-"""What stands in a struct of one version, in order."""
+"""The steps over a struct of one version, in order."""
 
 
 class TooManyElements(Exception):
-    """The arrays of a message have more elements than they may."""
+    """The arrays of a message have more elements than allowed."""
 
 
 class ElementCount:
@@ -53,7 +53,7 @@ class ElementCount:
         self.left = limit
 
     def take(self, count: int) -> None:
-        """There are `count` more. Raises TooManyElements."""
+        """Count `count` more elements. Raises TooManyElements."""
         self.left -= count
         if self.left < 0:
             raise TooManyElements
@@ -63,7 +63,7 @@ _plans: dict[tuple[type[Struct], int], Plan] = {}
 
 
 def plan_of(kind: type[Struct], version: int, flexible: bool) -> Plan:
-    """How a struct of that version is walked."""
+    """The plan for walking over a struct of this version."""
     plan = _plans.get((kind, version))
     if plan is None:
         plan = _plans[kind, version] = _plan_of(kind, version, flexible)
@@ -87,7 +87,7 @@ def _plan_of(kind: type[Struct], version: int, flexible: bool) -> Plan:
 
 
 def step_of(field: Field, version: int, flexible: bool) -> tuple[int, Any]:
-    """How one field is walked."""
+    """The step for walking over one field."""
     if field.is_array:
         width = FIXED_WIDTHS.get(field.kind, 0)
         return ARRAY, (flexible and not field.never_flexible, width, element_plan(field, version, flexible))
@@ -95,7 +95,7 @@ def step_of(field: Field, version: int, flexible: bool) -> tuple[int, Any]:
 
 
 def element_plan(field: Field, version: int, flexible: bool) -> Plan:
-    """How an element of an array is walked."""
+    """The plan for walking over one element of an array."""
     if field.kind == "struct":
         return plan_of(field.struct, version, flexible)
     return (_value_step(field, version, flexible, False),)
@@ -113,7 +113,7 @@ def _value_step(field: Field, version: int, flexible: bool, nullable: bool) -> t
 
 
 def read_count(data: bytes, pos: int, compact: bool) -> tuple[int, int]:
-    """An array's count (null: 0) and the position behind it. Raises Malformed, IndexError, struct.error."""
+    """An array's count (null: 0) and the position after it. Raises Malformed, IndexError, struct.error."""
     if compact:
         count, pos = read_uvarint(data, pos)
         return max(0, count - 1), pos
@@ -124,9 +124,9 @@ def read_count(data: bytes, pos: int, compact: bool) -> tuple[int, int]:
 
 
 def walk(plan: Plan, data: bytes, pos: int, elements: ElementCount) -> int:
-    """The position behind what `plan` says and begins at `pos`.
+    """Walk over what `plan` describes, from `pos` on. Returns the position after it.
 
-    Raises TooManyElements; Malformed, IndexError or struct.error for what cannot be.
+    Raises TooManyElements; Malformed, IndexError or struct.error for bytes that do not fit.
     """
     for kind, detail in plan:
         if kind == FIXED:

@@ -1,16 +1,16 @@
-"""What do Connect's workers tell each other inside of JoinGroup and SyncGroup? Three versions of one protocol.
+"""The embedded protocol of Connect's workers: metadata in JoinGroup and assignments in SyncGroup, in three versions.
 
 | version | protocol | metadata | assignment |
 | --- | --- | --- | --- |
-| 0 | `default` (eager) | url, config offset | all that a worker is to run |
-| 1 | `compatible` (incremental cooperative) | and what it runs, as an assignment in bytes | what it is to start, what to stop, a delay |
+| 0 | `default` (eager) | url, config offset | everything that the worker must run |
+| 1 | `compatible` (incremental cooperative) | and what it runs, as an assignment | what to start, to stop, a delay |
 | 2 | `sessioned` | the same | the same; requests between workers are signed |
 
-Numbers are big-endian; a string has an int16 length, an array an int32 length, bytes an int32 length, -1 for null. An
-assignment is: version, error, leader, leader's url, config offset, the assigned connectors, and from version 1 on the
-revoked ones and the delay. A connector stands with its tasks, -1 among them for the connector itself. Every message
-begins with its version.
-"""  # noqa: E501
+Numbers are big-endian. A string has an int16 length, an array an int32 length, bytes an int32 length, which is -1 for
+null. An assignment is: version, error, leader, the leader's url, config offset, the assigned connectors, and from
+version 1 on the revoked connectors and the delay. A connector is listed with its tasks; task -1 is the connector
+itself. Every message begins with its version.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = ("default", "compatible", "sessioned")
 """The protocols' names in JoinGroup, by version."""
 
 CONFIG_MISMATCH = 1
-"""The error of an assignment whose leader had not read all configurations that others had."""
+"""The error of an assignment if the leader had not read all configurations that another worker had read."""
 
 NOTHING: frozenset[Resource] = frozenset()
 
@@ -40,7 +40,7 @@ class EmbeddedError(ValueError):
 
 @frozen(slots=True)
 class WorkerAssignment:
-    """What a leader tells a worker, or a worker runs."""
+    """What a leader assigns to a worker, or what a worker runs."""
 
     version: int
     error: int = 0
@@ -60,11 +60,11 @@ class WorkerState:
     url: str
     config_offset: int
     allocation: WorkerAssignment | None = None
-    """What it runs, from version 1 on; None where it has not been assigned anything yet."""
+    """What the worker runs, from version 1 on; None if nothing has been assigned to it yet."""
 
 
 def encode_state(state: WorkerState) -> bytes:
-    """A member's metadata."""
+    """A member's metadata as bytes."""
     head = struct.pack(">h", state.version) + _string(state.url) + struct.pack(">q", state.config_offset)
     if state.version == EAGER:
         return head
@@ -75,7 +75,7 @@ def encode_state(state: WorkerState) -> bytes:
 
 
 def decode_state(data: bytes) -> WorkerState:
-    """Raises EmbeddedError. What follows what is known is left out, as Connect does."""
+    """A member's metadata from bytes. Raises EmbeddedError. Bytes after the known fields are ignored, as in Connect."""
     reader = _Reader(data)
     version, url, offset = reader.int16(), reader.string(), reader.int64()
     if version == EAGER:
@@ -85,7 +85,7 @@ def decode_state(data: bytes) -> WorkerState:
 
 
 def encode_assignment(assignment: WorkerAssignment) -> bytes:
-    """What SyncGroup carries for a member."""
+    """A member's assignment as the bytes in SyncGroup."""
     parts = [
         struct.pack(">hh", assignment.version, assignment.error),
         _string(assignment.leader),
@@ -99,7 +99,7 @@ def encode_assignment(assignment: WorkerAssignment) -> bytes:
 
 
 def decode_assignment(data: bytes) -> WorkerAssignment:
-    """Raises EmbeddedError."""
+    """A member's assignment from bytes. Raises EmbeddedError."""
     reader = _Reader(data)
     version, error = reader.int16(), reader.int16()
     leader, leader_url, offset = reader.string(), reader.string(), reader.int64()
@@ -110,8 +110,8 @@ def decode_assignment(data: bytes) -> WorkerAssignment:
 
 
 def resources_in_state(data: bytes, most: int) -> int:
-    """How many connectors and tasks a member's metadata names, counted without reading them, and no further than beyond
-    `most`; 0 where it cannot be read, which `decode_state` says.
+    """The number of connectors and tasks in a member's metadata, counted without reading them. Counting stops above
+    `most`. 0 if the metadata cannot be read; `decode_state` then says why.
     """
     try:
         reader = _Reader(data)
@@ -125,8 +125,8 @@ def resources_in_state(data: bytes, most: int) -> int:
 
 
 def resources_in_assignment(data: bytes, most: int) -> int:
-    """How many connectors and tasks an assignment names, counted without reading them, and no further than beyond
-    `most`; 0 where it cannot be read, which `decode_assignment` says.
+    """The number of connectors and tasks in an assignment, counted without reading them. Counting stops above `most`. 0
+    if the assignment cannot be read; `decode_assignment` then says why.
     """
     try:
         reader = _Reader(data)
@@ -156,7 +156,7 @@ def _resources(resources: Collection[Resource]) -> bytes:
 
 
 class _Reader:
-    """Reads values in a row; raises EmbeddedError behind the end, and for lengths that cannot be."""
+    """Reads values one after the other. Raises EmbeddedError past the end, and for impossible lengths."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -187,7 +187,9 @@ class _Reader:
         self._pos += size
 
     def count_resources(self, most: int) -> int:
-        """No further than beyond `most`. A connector without tasks counts too: it takes as long to read."""
+        """Counts resources and stops above `most`. A connector without tasks counts as one: it takes as long to
+        read.
+        """
         total = 0
         for _ in range(max(0, self.int32())):
             self.skip(self.int16())
@@ -212,7 +214,7 @@ class _Reader:
         except struct.error:
             self._fail(form.size)
         self._pos += form.size
-        return number  # type: ignore[no-any-return]  # all forms are of one whole number
+        return number  # type: ignore[no-any-return]  # all formats are one integer
 
     def _bytes(self, size: int) -> bytes:
         begin, end = self._pos, self._pos + size

@@ -1,6 +1,4 @@
-"""Which errors does the protocol know? Kafka's names and numbers, two of connect groups, and which ones pass by
-themselves.
-"""
+"""The error codes of the protocol: Kafka's names and numbers, two of connect groups, and which are retriable."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from kcoord.protocol.generated import unassigned
 
 
 class ErrorCode(IntEnum):
-    """An error as it stands on the wire (int16)."""
+    """An error code on the wire (int16)."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -151,11 +149,11 @@ class ErrorCode(IntEnum):
     COMPUTE_ASSIGNMENT = unassigned.COMPUTE_ASSIGNMENT
     """No error: the member has been chosen to compute the assignment (CG-17)."""
     INVALID_ASSIGNMENT = unassigned.INVALID_ASSIGNMENT
-    """What was installed does not fit the group as it was prepared (CG-18)."""
+    """The installed assignment does not fit the group as it was prepared (CG-18)."""
 
     @property
     def retriable(self) -> bool:
-        """Whether Kafka's clients treat it as passing: the same request may succeed later, or on another broker."""
+        """Whether Kafka's clients treat it as temporary: the same request may succeed later, or on another broker."""
         return self in _RETRIABLE
 
 

@@ -1,9 +1,9 @@
-"""What stands around a message? The size in front of each frame, and the headers of requests and responses.
+"""Frames: the size before each message, and the headers of requests and responses.
 
 A frame is a 32-bit size and then that many bytes: a header and a body. Request header v1 is (API key, API version,
-correlation id, client id); v2, for flexible versions, ends with a tagged section, its client id keeps the 16-bit
-length. Response header v0 is the correlation id; v1 ends with a tagged section. ApiVersions is always answered with
-header v0, or a client that does not know the version could not read the answer (KIP-511).
+correlation id, client id). Request header v2, for flexible versions, ends with a tagged section; its client id keeps
+the 16-bit length. Response header v0 is the correlation id; v1 ends with a tagged section. ApiVersions is always
+answered with header v0. Otherwise a client that does not know the version could not read the answer (KIP-511).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 API_VERSIONS_KEY = 18
 MOST_TAGS = 1000
-"""Tagged fields in a header that are gone through."""
+"""The most tagged fields in a header."""
 
 _REQUEST = struct.Struct(">hhih")
 _SIZE_AND_ID = struct.Struct(">ii")
@@ -35,7 +35,7 @@ _ID = struct.Struct(">i")
 
 @attrs.define(slots=True)
 class RequestHeader:
-    """Header v1 or v2 of a request. ``client_id`` None is null."""
+    """Header v1 or v2 of a request. A ``client_id`` of None is null."""
 
     api_key: int
     api_version: int
@@ -44,10 +44,10 @@ class RequestHeader:
 
 
 def decode_request_header(data: bytes, pos: int = 0) -> tuple[RequestHeader, int]:
-    """Read the header of a request frame whose size has been taken off; return it and the position of the body.
+    """Read the header of a request frame without its size; return it and the position of the body.
 
-    A client id that is not UTF-8 is read with U+FFFD, as Kafka does. Raises DecodeError for an API key that Kafka 4.3
-    does not know, whose header version nobody can tell, and for a header that is cut or lies about a length.
+    A client id that is not UTF-8 is read with U+FFFD, as in Kafka. Raises DecodeError for an API key that Kafka 4.3
+    does not know (its header version is unknown), and for a header that is cut short or has a wrong length.
     """
     try:
         api_key, api_version, correlation_id, size = _REQUEST.unpack_from(data, pos)
@@ -60,7 +60,7 @@ def decode_request_header(data: bytes, pos: int = 0) -> tuple[RequestHeader, int
             stop = pos + size
             client_id = data[pos:stop].decode("utf-8", "replace")
             pos = stop
-            if len(client_id) > MAX_STRING // 3 and len(client_id.encode()) > MAX_STRING:  # grown by U+FFFD
+            if len(client_id) > MAX_STRING // 3 and len(client_id.encode()) > MAX_STRING:  # U+FFFD has made it longer
                 raise Malformed("the client id is not UTF-8, and too long with U+FFFD for each wrong byte")
         elif size != -1:
             raise Malformed(f"the client id says {size} bytes")
@@ -76,7 +76,7 @@ def decode_request_header(data: bytes, pos: int = 0) -> tuple[RequestHeader, int
 
 
 def encode_request_header(header: RequestHeader) -> bytes:
-    """The header v1 or v2, as the API and version ask for; the frame's size is not in it.
+    """The bytes of header v1 or v2, by API and version, without the frame's size.
 
     Raises EncodeError for an unknown API key or a client id of more than 32,767 bytes.
     """
@@ -92,7 +92,7 @@ def encode_request_header(header: RequestHeader) -> bytes:
 
 
 def response_header_size(api_key: int, api_version: int) -> int:
-    """Bytes of a response header without tagged fields: 4 for v0, 5 for v1. An unknown API key gets v0."""
+    """The bytes of a response header without tagged fields: 4 for v0, 5 for v1. An unknown API key gets v0."""
     flexible = api_version >= FLEXIBLE_FROM.get(api_key, api_version + 1) and api_key != API_VERSIONS_KEY
     return _ID.size + flexible
 
@@ -105,10 +105,9 @@ def encode_response_frame(api_key: int, api_version: int, correlation_id: int, b
 
 
 def decode_response_header(api_key: int, api_version: int, data: bytes, pos: int = 0) -> tuple[int, int]:
-    """Read the header of a response frame whose size has been taken off; return the correlation id and the position of
-    the body.
+    """Read the header of a response frame without its size; return the correlation id and the position of the body.
 
-    Raises DecodeError for a header that is cut or lies about a length.
+    Raises DecodeError for a header that is cut short or has a wrong length.
     """
     try:
         (correlation_id,) = _ID.unpack_from(data, pos)
@@ -123,7 +122,9 @@ def decode_response_header(api_key: int, api_version: int, data: bytes, pos: int
 
 
 def _skip_tagged(data: bytes, pos: int) -> int:
-    """Kafka defines no tagged fields in headers; what others put there is checked and left out."""
+    """Skip the tagged section of a header. Kafka defines no tagged fields there; those of others are checked and
+    dropped.
+    """
     count, pos = read_uvarint(data, pos)
     if count > MOST_TAGS:
         raise Malformed(f"{count} tagged fields in a header")

@@ -1,7 +1,7 @@
-"""What can be told of a frame from its first twelve bytes, and when is it no Kafka frame at all?
+"""The first twelve bytes of a request frame: size, API, version; and signs that it is not a Kafka frame.
 
 A request frame begins with size (int32, of what follows), API key (int16), version (int16) and correlation id (int32).
-Nothing here looks further: a size is judged as soon as its four bytes are there.
+This module reads no further. It checks a size as soon as its four bytes are there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import attrs
 SIZE_BYTES = 4
 HEAD_BYTES = 12
 SMALLEST = 8
-"""The smallest size a request can claim: key, version and correlation id (ControlledShutdown v0 has no more)."""
+"""The smallest size of a request: API key, version and correlation id (ControlledShutdown v0 has no more)."""
 
 _SIZE = Struct(">i")
 _HEAD = Struct(">ihhi")
@@ -30,12 +30,12 @@ _FOREIGN = (
 
 
 class FrameRefused(Exception):
-    """This frame ends its connection; the text says why, for the log."""
+    """The frame is refused and its connection is closed. The text says why, for the log."""
 
 
 @attrs.define(slots=True)
 class FrameHead:
-    """The first twelve bytes of a request frame; `size` counts the bytes behind the size prefix."""
+    """The first twelve bytes of a request frame. `size` counts the bytes after the size prefix."""
 
     size: int
     api_key: int
@@ -44,14 +44,14 @@ class FrameHead:
 
 
 def looks_like(data: bytes | bytearray, at: int) -> str:
-    """What the bytes from `at` on seem to be when they are no Kafka frame; empty when nothing known."""
+    """What the bytes from `at` on look like if they are not a Kafka frame; empty if they look like nothing known."""
     return next((f": it looks like {what}" for mark, what in _FOREIGN if data.startswith(mark, at)), "")
 
 
 def read_size(data: bytes | bytearray, at: int, limit: int) -> int | None:
-    """The size that the frame at `at` claims (bytes behind the prefix); None while its four bytes are not all there.
+    """The size that the frame at `at` claims (bytes after the prefix); None while its four bytes are not all there.
 
-    Raises FrameRefused when it is below a header's or above `limit`.
+    Raises FrameRefused if it is smaller than a header or above `limit`.
     """
     if len(data) - at < SIZE_BYTES:
         return None
@@ -59,7 +59,7 @@ def read_size(data: bytes | bytearray, at: int, limit: int) -> int | None:
 
 
 def check_size(size: int, data: bytes | bytearray, at: int, limit: int) -> int:
-    """`size`, which the frame at `at` claims. Raises FrameRefused as `read_size`."""
+    """Check `size`, which the frame at `at` claims, and return it. Raises FrameRefused as `read_size` does."""
     if size < SMALLEST:
         raise FrameRefused(f"a frame of {size} bytes is too small for a request header{looks_like(data, at)}")
     if size > limit:
@@ -68,7 +68,7 @@ def check_size(size: int, data: bytes | bytearray, at: int, limit: int) -> int:
 
 
 def read_raw_size(data: bytes | bytearray, at: int, limit: int) -> int | None:
-    """As `read_size`, for SASL tokens without a header (SaslHandshake v0), which may be empty."""
+    """Like `read_size`, for SASL tokens without a header (after SaslHandshake v0), which may be empty."""
     if len(data) - at < SIZE_BYTES:
         return None
     size: int = _SIZE.unpack_from(data, at)[0]
@@ -78,5 +78,5 @@ def read_raw_size(data: bytes | bytearray, at: int, limit: int) -> int | None:
 
 
 def read_head(data: bytes | bytearray, at: int = 0) -> FrameHead | None:
-    """The frame's head, or None while fewer than twelve bytes are there."""
+    """The head of the frame at `at`; None while fewer than twelve bytes are there."""
     return None if len(data) - at < HEAD_BYTES else FrameHead(*_HEAD.unpack_from(data, at))

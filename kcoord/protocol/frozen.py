@@ -1,8 +1,7 @@
-"""How is a value made unchangeable where so many of them are made that Python's own way costs too much?
+"""A cheap `frozen` for attrs classes: immutable for the type checker, a plain class with slots at run time.
 
-A class that is frozen at run time takes two to four times as long to make an object, and a joining member makes a dozen
-of them. So `frozen` is attrs' own for the type checker, which refuses every change, and a plain class with slots at run
-time.
+Objects of a class that is frozen at run time take two to four times as long to make, and a joining member makes a dozen
+of them. So for the type checker `frozen` is attrs' own, and the checker refuses every change.
 """
 
 from __future__ import annotations

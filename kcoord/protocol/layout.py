@@ -1,8 +1,7 @@
-"""What does a struct look like on the wire? The fields of each generated class as data, straight from its schema.
+"""The layout of structs on the wire: the fields of each generated class as data, taken from its schema.
 
-The generated codecs do not read this (they are straight-line code). It serves those who must *talk about* a message:
-the careful reader that names the wrong field, the walker that finds a section in a stream, the rewriting of node
-addresses.
+The generated codecs do not read this; they are straight-line code. It is for code that works *by the schema*: the
+careful reader that names the wrong field, the walks that find a section in the bytes, the rewriting of node addresses.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ NEVER = (1, 0)
 """An empty range of versions."""
 
 FIXED_WIDTHS = {"bool": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "int64": 8, "float64": 8, "uuid": 16}
-"""Types of a fixed width, in bytes."""
+"""The types of a fixed width → their width in bytes."""
 
 
 @attrs.frozen(slots=True)
 class Field:
-    """One field of a struct. Ranges of versions are (lowest, highest), both included; an empty one is (1, 0)."""
+    """One field of a struct. Ranges of versions are (lowest, highest), both included; an empty range is (1, 0)."""
 
     attribute: str
-    """Its name in Python."""
+    """The field's name in Python."""
     name: str
-    """Its name in the schema."""
+    """The field's name in the schema."""
     kind: str
-    """A type of ``FIXED_WIDTHS``, or "string", "bytes", "records", "struct"; of the element for an array."""
+    """A type of ``FIXED_WIDTHS``, or "string", "bytes", "records", "struct"; for an array, the type of its elements."""
     versions: tuple[int, int]
     is_array: bool = False
     nullable: tuple[int, int] = NEVER
@@ -40,7 +39,7 @@ class Field:
     """What an identifier identifies: brokerId, groupId, topicName, …"""
     ignorable: bool = False
     never_flexible: bool = False
-    """Keeps the old form (16-bit length) in flexible versions."""
+    """Whether the field keeps the old form (16-bit length) in flexible versions."""
 
     def is_in(self, version: int) -> bool:
         return self.versions[0] <= version <= self.versions[1]
@@ -53,10 +52,10 @@ class Field:
 
 
 def regular_fields(fields: tuple[Field, ...], version: int) -> Iterator[Field]:
-    """The fields of that version that stand in line, in order."""
+    """The fields of this version that are not tagged, in order."""
     return (field for field in fields if field.is_in(version) and not field.is_tagged(version))
 
 
 def tagged_fields(fields: tuple[Field, ...], version: int) -> dict[int, Field]:
-    """The tagged fields of that version by tag."""
+    """The tagged fields of this version, by tag."""
     return {field.tag: field for field in fields if field.tag is not None and field.is_tagged(version)}

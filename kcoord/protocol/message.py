@@ -1,8 +1,8 @@
-"""What is common to every message: its name, its versions, and the way in and out of bytes.
+"""The base classes of messages: name, versions, encoding and decoding.
 
-``encode`` and ``decode`` run the straight-line function that was generated for the version. When that fails, the
-careful codec goes over the same value or the same bytes once more and says which field is wrong, so that the fast path
-keeps no books.
+``encode`` and ``decode`` run the straight-line function that was generated for the version. If it fails, the careful
+codec goes over the same value or bytes again and says which field is wrong. So the fast path need not track its
+position.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["Message", "Request", "Response", "Struct"]
 
 
 class Struct:
-    """A struct of a message: an attrs class with one attribute a field, for all versions."""
+    """A struct of a message: an attrs class with one attribute for each field of all versions."""
 
     __slots__ = ()
 
     FIELDS: ClassVar[tuple[Field, ...]]
-    """Its fields in the order of the schema."""
+    """The fields in the order of the schema."""
 
 
 class Message(Struct):
@@ -33,22 +33,23 @@ class Message(Struct):
     __slots__ = ()
 
     NAME: ClassVar[str]
-    """Kafka's name of the schema, e.g. ``JoinGroupRequest``."""
+    """The name of the schema, for example ``JoinGroupRequest``."""
     API_KEY: ClassVar[int]
-    """The API's number; for records the number of the record type (the version of its key)."""
+    """The API key; for records, the number of the record type (the version of its key)."""
     MIN_VERSION: ClassVar[int]
     MAX_VERSION: ClassVar[int]
     FLEXIBLE_FROM: ClassVar[int]
-    """The first flexible version (KIP-482); larger than MAX_VERSION when there is none."""
+    """The first flexible version (KIP-482); larger than MAX_VERSION if there is none."""
 
     _DECODERS: ClassVar[dict[int, Callable[[bytes, int], Any]]]
     _ENCODERS: ClassVar[dict[int, Callable[[Any], bytes]]]
 
     def encode(self, version: int) -> bytes:
-        """The body in that version, without any header.
+        """The body in this version, without a header.
 
-        Raises EncodeError for a version that is not valid, for a value that does not fit its field, for null where none
-        is allowed, and for a field that the version lacks, unless it has its default or the schema calls it ignorable.
+        Raises EncodeError for an invalid version, for a value that does not fit its field, for a null that is not
+        allowed, and for a field that the version lacks, unless the field has its default or the schema calls it
+        ignorable.
         """
         try:
             return self._ENCODERS[version](self)
@@ -61,9 +62,9 @@ class Message(Struct):
     def decode(cls, data: bytes, version: int, pos: int = 0) -> Self:
         """Read a body that starts at ``pos`` and ends where ``data`` ends.
 
-        Strings that are not UTF-8 are read with U+FFFD in place of what is wrong, as Kafka does. Fields of type
-        ``records`` are slices of ``data``, not copies. Raises DecodeError for a version that is not valid and for data
-        that is short, too long, or lies about a length or a count.
+        Strings that are not UTF-8 are read with U+FFFD for each wrong part, as in Kafka. Fields of type ``records`` are
+        slices of ``data``, not copies. Raises DecodeError for an invalid version, and for data that is too short, too
+        long, or has a wrong length or count.
         """
         try:
             message: Self = cls._DECODERS[version](data, pos)
@@ -75,12 +76,12 @@ class Message(Struct):
 
 
 class Request(Message):
-    """A request; also what a server reads."""
+    """A request: what a client sends and a server reads."""
 
     __slots__ = ()
 
 
 class Response(Message):
-    """A response; also what a server writes."""
+    """A response: what a server writes and a client reads."""
 
     __slots__ = ()

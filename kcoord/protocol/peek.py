@@ -1,7 +1,7 @@
-"""What can be known of a request from its first bytes, while the rest is still on its way?
+"""Peeking at a request: facts from its first bytes while the rest has not arrived.
 
-For what is passed on as bytes and not read: each function takes what has arrived so far of a frame, behind its size,
-and returns None while that is not enough.
+This is for requests that are passed on as bytes and not decoded. Each function takes the bytes of a frame that have
+arrived, without the size, and returns None while they are not enough.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def peek_api(data: bytes | bytearray | memoryview, pos: int = 0) -> tuple[int, i
 
 
 def peek_produce_acks(data: bytes, pos: int = 0) -> int | None:
-    """``acks`` of the Produce request (v3 or later) whose header begins at ``pos``: 0 means that no answer comes.
+    """The ``acks`` of the Produce request (v3 or later) whose header begins at ``pos``. 0 means that there is no
+    answer.
 
-    It stands behind the client id and the transactional id. Raises DecodeError for another API and for lengths that no
-    such request has.
+    The field follows the client id and the transactional id. Raises DecodeError for another API and for impossible
+    lengths.
     """
     api = peek_api(data, pos)
     if api is None:

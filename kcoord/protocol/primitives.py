@@ -1,12 +1,12 @@
-"""How are Kafka's primitive types written as bytes, and what is raised when they are not?
+"""Kafka's primitive types as bytes, and the errors of encoding and decoding.
 
-Numbers are big-endian. ``UNSIGNED_VARINT`` carries 7 bits a byte, low bits first, 32 bits at most. A *tagged section*
-ends every struct of a flexible version (KIP-482): a count, then for each field its tag, its size in bytes, and the
-bytes.
+Numbers are big-endian. ``UNSIGNED_VARINT`` has 7 bits in a byte, low bits first, and 32 bits at most. A *tagged
+section* ends every struct of a flexible version (KIP-482): a count, then for each field its tag, its size in bytes, and
+the bytes.
 
-The generated codecs read with plain indexing and slicing. A slice that runs past the end is silently short, so its
-position is then beyond the data: the next read or the check at the end of the message finds it. Nothing is ever
-allocated for a length that is only claimed.
+The generated codecs read with plain indexing and slicing. A slice past the end is silently too short, but the position
+is then beyond the data. The next read, or the check at the end of the message, finds that. Nothing is allocated for a
+length that is only claimed.
 """
 
 from __future__ import annotations
@@ -39,48 +39,48 @@ __all__ = [
 ZERO_UUID = bytes(16)
 
 ONE_BYTE: tuple[bytes, ...] = tuple(bytes([i]) for i in range(128))
-"""The one-byte varints 0-127, made once."""
+"""The varints 0 to 127, which take one byte, made once."""
 
 READ_INT8S, READ_INT16S, READ_INT32S = (
     tuple(struct.Struct(f">{n}{letter}").unpack_from for n in range(17)) for letter in "bhi"
 )
-"""Readers of 0 to 16 integers, made once: most lists of integers, replicas or partitions, are short."""
+"""Readers of 0 to 16 integers, made once: most lists of integers (replicas, partitions) are short."""
 
 WRITE_INT8S, WRITE_INT16S, WRITE_INT32S = (
     tuple(struct.Struct(f">{n}{letter}").pack for n in range(17)) for letter in "bhi"
 )
-"""Writers of 0 to 16 integers."""
+"""Writers of 0 to 16 integers, made once."""
 
 MAX_STRING = 0x7FFF
-"""The most bytes of a string, in UTF-8, in every version."""
+"""The most bytes of a string in UTF-8, in every version."""
 
 _MAX_UVARINT_BYTES = 5
 
 
 class DecodeError(ValueError):
-    """Bytes that are no message of that name and version. The text names message, version, field and position."""
+    """The bytes are not a message of this name and version. The text names message, version, field and position."""
 
 
 class EncodeError(ValueError):
-    """A value that cannot be written in that version: out of range, null where none is allowed, or a field that it
-    lacks.
+    """A value cannot be written in this version: it is out of range, it is a null that is not allowed, or the version
+    lacks the field.
     """
 
 
 class Malformed(ValueError):
-    """Inside a codec: something is wrong. Never leaves ``Message.decode`` or ``encode``, which find out what."""
+    """Something is wrong, inside a codec. ``Message.decode`` and ``encode`` catch it and find out what."""
 
 
 def integers(letter: str, count: int) -> Callable[[bytes], tuple[int, ...]]:
-    """A reader of ``count`` integers of a struct format letter: b, h or i."""
+    """A reader of ``count`` integers with the struct format ``letter``: b, h or i."""
     table = {"b": READ_INT8S, "h": READ_INT16S, "i": READ_INT32S}[letter]
     return table[count] if count < len(table) else struct.Struct(f">{count}{letter}").unpack_from
 
 
 def read_uvarint(data: bytes, pos: int) -> tuple[int, int]:
-    """Read an unsigned varint of at most 32 bits; return it and the position behind it.
+    """Read an unsigned varint of at most 32 bits; return it and the position after it.
 
-    Raises IndexError when the data ends inside it and Malformed when it is over-long.
+    Raises IndexError if the data ends inside it, and Malformed if it is too long.
     """
     value = shift = 0
     for i in range(_MAX_UVARINT_BYTES):
@@ -95,9 +95,9 @@ def read_uvarint(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def read_string_length(data: bytes, pos: int) -> tuple[int, int]:
-    """Read the length of a string of a flexible version, plus one; like ``read_uvarint``.
+    """Read the length of a string plus one, in a flexible version; like ``read_uvarint``.
 
-    Also raises Malformed for a string of more than MAX_STRING bytes, which Kafka does not take either.
+    Also raises Malformed for a string of more than MAX_STRING bytes, which Kafka refuses too.
     """
     value, pos = read_uvarint(data, pos)
     if value > MAX_STRING + 1:
@@ -106,7 +106,7 @@ def read_string_length(data: bytes, pos: int) -> tuple[int, int]:
 
 
 def write_string_length(value: int) -> bytes:
-    """The bytes of a string's length plus one; raises Malformed for more than MAX_STRING bytes."""
+    """The bytes of ``value``, a string's length plus one. Raises Malformed for more than MAX_STRING bytes."""
     if value > MAX_STRING + 1:
         raise Malformed(f"a string of {value - 1} bytes, at most {MAX_STRING} are possible")
     return write_uvarint(value)
@@ -129,9 +129,7 @@ def write_uvarint(value: int) -> bytes:
 
 
 def read_tagged(data: bytes, pos: int, count: int) -> tuple[tuple[tuple[int, bytes], ...], int]:
-    """Read ``count`` tagged fields as they are; return ((tag, bytes), …) in the order found and the position behind
-    them.
-    """
+    """Read ``count`` tagged fields as bytes; return ((tag, bytes), …) in their order, and the position after them."""
     end = len(data)
     if count > end - pos:
         raise Malformed("more tagged fields than bytes")
@@ -150,7 +148,8 @@ def read_tagged(data: bytes, pos: int, count: int) -> tuple[tuple[tuple[int, byt
 def write_tagged(fields: Iterable[tuple[int, bytes]]) -> bytes:
     """A tagged section with these fields, in ascending order of their tags.
 
-    Raises EncodeError when a tag is there twice: a field that this version knows, kept as unknown from another version.
+    Raises EncodeError if a tag occurs twice. That happens if a field that this version knows was also kept as unknown
+    from another version.
     """
     ordered = sorted(fields)
     count = len(ordered)
@@ -171,4 +170,4 @@ def write_tagged(fields: Iterable[tuple[int, bytes]]) -> bytes:
 
 _TAGS = 2048
 _SHORT_TAGS: tuple[bytes, ...] = tuple(write_uvarint(tag) for tag in range(_TAGS))
-"""Tags as bytes, made once: Kafka's are small, and kcoord's own begin at 1000."""
+"""Tags as bytes, made once. Kafka's tags are small, and kcoord's own begin at 1000."""

@@ -1,24 +1,24 @@
-"""What does the log of a shard hold? The records of ``__consumer_offsets``, typed, and their way in and out of bytes.
+"""The records of a shard's log, as in ``__consumer_offsets``: their types, encoding and decoding.
 
 A key begins with the number of its record type (Kafka calls it the key's version): 0 and 1 are committed offsets (0 is
-of old, read only), 2 is a classic group's metadata, 3 to 10 are connect groups. A value begins with the version of its
-schema; no value (None) is a tombstone.
+an old type, which is only read), 2 is a classic group's metadata, 3 to 10 are connect groups. A value begins with the
+version of its schema. No value (None) is a tombstone.
 
 | key | record | value written at |
 | --- | --- | --- |
 | 0 | committed offset, as written before Kafka 0.9 | never written |
-| 1 | committed offset | version 4, or 1 where it carries an expiry time |
+| 1 | committed offset | version 4, or 1 if it has an expiry time |
 | 2 | metadata of a classic group | version 4, with kcoord's own tagged fields |
-| 3 | a connect group: its epoch and why it began | version 0, as all of connect groups |
-| 4 | a connect group: the set of connectors and tasks that are configured | |
-| 5 | a connect group: what a member said of itself | |
+| 3 | a connect group: its epoch, and why it began | version 0, as all records of connect groups |
+| 4 | a connect group: the configured set of connectors and tasks | |
+| 5 | a connect group: what a member reported of itself | |
 | 6 | a connect group: what the members' targets have in common | |
-| 7 | a connect group: all that a member may be running | |
+| 7 | a connect group: everything that a member may be running | |
 | 8 | a connect group: its own settings | |
 | 9 | a connect group: the target of a member | |
-| 10 | a connect group: why an epoch began and what came of it | |
+| 10 | a connect group: why an epoch began, and its outcome | |
 
-Kafka's own coordinator gives the numbers 3 to 8 to KIP-848's groups; no log holds both.
+Kafka's own coordinator uses the numbers 3 to 8 for KIP-848's groups; no log holds both.
 """
 
 from __future__ import annotations
@@ -144,20 +144,20 @@ _KEY_SCHEMA_VERSION = 0
 _DECODERS: dict[int, tuple[Callable[[bytes, int], Key], dict[int, Callable[[bytes, int], Value]]]] = {
     number: (key._DECODERS[_KEY_SCHEMA_VERSION], value._DECODERS) for number, (key, value) in _KEYS.items()
 }
-"""Record number → what reads its key, and what reads each version of its value."""
+"""Record number → the decoder of its key, and the decoder of each version of its value."""
 _FAULTS = (IndexError, struct.error, ValueError, OverflowError, KeyError)
-"""What a generated codec stumbles with."""
+"""The exceptions of a generated codec for bytes that do not fit."""
 _OFFSET_WITH_EXPIRY_VERSION = 1
 """The only version of an offset's value that has an expiry time."""
 
 
 class UnknownRecordError(DecodeError):
-    """The record is of a type that this kcoord does not know. The text names the key's number."""
+    """The record has a type that this kcoord does not know. The text names the key's number."""
 
 
 @frozen(slots=True)
 class Record:
-    """One typed record; ``value`` None is a tombstone. The value's type belongs to the key's."""
+    """One typed record. A ``value`` of None is a tombstone. The value's type belongs to the key's type."""
 
     key: Key
     value: Value | None
@@ -184,23 +184,23 @@ def encode_record(record: Record, level: int = RECORD_LEVEL) -> tuple[bytes, byt
 
 
 def decode_record(key: bytes, value: bytes | None) -> Record:
-    """Read a record; raises UnknownRecordError for a type that is not in the table above, DecodeError for bytes that do
-    not fit it.
+    """Read a record. Raises UnknownRecordError for a type that is not in the table above, and DecodeError for bytes
+    that do not fit their type.
     """
-    try:  # a load waits for this: what is sound needs no more
+    try:  # the fast path: a load waits for this
         of_key, of_value = _DECODERS[key[0] << 8 | key[1]]
         typed_key = of_key(key, _NUMBER.size)
         if value is None:
             return Record(typed_key, None)
         return Record(typed_key, of_value[value[0] << 8 | value[1]](value, _NUMBER.size))
-    except _FAULTS:  # once more, with an error that says what is wrong
+    except _FAULTS:  # read again, for an error that says what is wrong
         careful_key = _key_carefully(key)
         return Record(careful_key, None if value is None else _value_carefully(careful_key.API_KEY, value))
 
 
 def decode_key(data: bytes) -> Key:
-    """The key of a record alone, as `decode_record` reads it, with its errors: for who reads many records, because
-    keys come again and values do not.
+    """The key of a record alone, with the errors of `decode_record`. For readers of many records, because keys repeat
+    and values do not.
     """
     try:
         return _DECODERS[data[0] << 8 | data[1]][0](data, _NUMBER.size)
@@ -209,7 +209,7 @@ def decode_key(data: bytes) -> Key:
 
 
 def value_decoder(number: int) -> Callable[[bytes], Value]:
-    """What reads the values that go with keys of that number, as `decode_record` does, with its errors."""
+    """A function that reads the values of this record number, with the errors of `decode_record`."""
     versions = _DECODERS[number][1]
 
     def decode(data: bytes) -> Value:
@@ -233,7 +233,7 @@ def _value_carefully(number: int, data: bytes) -> Value:
 
 
 def is_of_newer_kcoord(key: bytes, value: bytes | None) -> bool:
-    """Whether a record that cannot be read is of a type, or of a version, above those that this kcoord knows."""
+    """Whether a record that cannot be read has a type or a version above those that this kcoord knows."""
     try:
         number = _leading_number(key, "key")
         if number not in _KEYS:

@@ -1,9 +1,9 @@
-"""A batch: a request that names several groups, taken apart in its bytes, so that nobody decodes it whole.
+"""A batch: a request that names several groups, split by its bytes, so that it is never decoded as a whole.
 
-Such a request has one array, of groups, resources or keys, among a few other fields, and its answer one with an element
-for each, in order. `RequestBatch` walks over the elements first, in slices, so that a batch that does not decode or
-names too many touches nothing; then it gives requests of the same kind for some elements each. Their answers are put
-together by `kcoord.group.batch`.
+Such a request has one array (of groups, resources or keys) among a few other fields. Its answer has an array with one
+element for each of them, in order. `RequestBatch` first walks over the elements, in slices, so that a batch that cannot
+be decoded or names too many touches nothing. Then it yields requests of the same kind for a few elements each.
+`kcoord.group.batch` merges their answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kcoord.protocol.primitives import DecodeError, Malformed, write_uvarint
 __all__ = ["BATCHED", "WALKED_AT_ONCE", "RequestBatch", "has_too_many_elements"]
 
 WALKED_AT_ONCE = 256
-"""Elements that are walked over in one go."""
+"""The number of elements that one slice walks over."""
 
 BATCHED: dict[type[Request], str] = {
     DescribeGroupsRequest: "groups",
@@ -50,11 +50,11 @@ BATCHED: dict[type[Request], str] = {
     IncrementalAlterConfigsRequest: "resources",
     FindCoordinatorRequest: "coordinator_keys",
 }
-"""The requests that may name several, and the field that does."""
+"""The requests that may name several groups, resources or keys, and the field that names them."""
 
 
 class _Shape:
-    """Where the elements are in a request of one version."""
+    """The place of the elements in a request of one version."""
 
     __slots__ = ("after", "before", "compact", "element", "width")
 
@@ -77,7 +77,7 @@ _shapes: dict[tuple[type[Request], int], _Shape | None] = {}
 
 
 def _shape(kind: type[Request], version: int) -> _Shape | None:
-    """None: requests of that kind and version name one at most."""
+    """The shape of this kind and version; None if such requests name one at most."""
     key = kind, version
     if key not in _shapes:
         name = BATCHED.get(kind)
@@ -87,12 +87,12 @@ def _shape(kind: type[Request], version: int) -> _Shape | None:
 
 
 def has_too_many_elements(kind: type[Request], call: Call, most: int) -> bool:
-    """Whether the arrays of a request have more than `most` elements in all, tagged fields too.
+    """Whether the arrays of a request have more than `most` elements in all, tagged fields included.
 
-    What does not decode has not: decoding says what is wrong with it.
+    False for a request that cannot be decoded: decoding it will say what is wrong.
     """
     if len(call.frame) - call.body_pos <= most or not kind.MIN_VERSION <= call.header.api_version <= kind.MAX_VERSION:
-        return False  # an element has a byte at least
+        return False  # each element has at least one byte
     version = call.header.api_version
     try:
         walk(plan_of(kind, version, version >= kind.FLEXIBLE_FROM), call.frame, call.body_pos, ElementCount(most))
@@ -104,13 +104,13 @@ def has_too_many_elements(kind: type[Request], call: Call, most: int) -> bool:
 
 
 class RequestBatch:
-    """One request that names several. Make it by `of`, walk it by `walk_on` until that is True, then take `slices`."""
+    """One request that names several. Make it with `of`, call `walk_on` until it returns True, then take `slices`."""
 
     def __init__(self, kind: type[Request], call: Call, shape: _Shape, count_at: int, first: int, count: int) -> None:
         self.kind = kind
         self.call = call
         self.count = count
-        """How many it names."""
+        """The number of elements."""
         self._version = call.header.api_version
         self._shape = shape
         self._count_at = count_at
@@ -121,7 +121,9 @@ class RequestBatch:
 
     @classmethod
     def of(cls, kind: type[Request], call: Call, least: int) -> RequestBatch | None:
-        """The batch that `call` is, if it names `least` at least. None for all else, what does not decode too."""
+        """The batch in `call`, if it names at least `least`. None for everything else, also for what cannot be
+        decoded.
+        """
         if not kind.MIN_VERSION <= call.header.api_version <= kind.MAX_VERSION:
             return None
         shape = _shape(kind, call.header.api_version)
@@ -137,8 +139,8 @@ class RequestBatch:
         return cls(kind, call, shape, count_at, first, count)
 
     def walk_on(self, most: int) -> bool:
-        """Walk over the next elements; True when all are walked over. Each of what is named may have `most` elements of
-        its own. Raises DecodeError, TooManyElements.
+        """Walk over the next elements. Returns True when all are done. Each element may have `most` elements of its
+        own. Raises DecodeError, TooManyElements.
         """
         stop = min(self.count, len(self._ends) + WALKED_AT_ONCE)
         frame, pos = self.call.frame, self._pos
@@ -163,8 +165,8 @@ class RequestBatch:
         return True
 
     def slices(self, size: int, weight: int) -> Iterator[Request]:
-        """Requests for `size` elements each at most, which have not many more than `weight` elements of their own, in
-        order. Raises DecodeError.
+        """Requests for at most `size` elements each, in order. A request takes no further element when its elements
+        have `weight` elements of their own. Raises DecodeError.
         """
         frame, shape = self.call.frame, self._shape
         before, after = frame[self.call.body_pos : self._count_at], frame[self._pos :]

@@ -1,11 +1,11 @@
-"""How do the connectors and tasks of a message become resources, and the other way round?
+"""Resources (connectors and tasks): converting them from and to the entries of messages and records.
 
-A resource is a tuple (connector, task id), with task id -1 for the connector itself. On the wire they stand as entries
-of the form {Connectors, Tasks}. Every message and every record has classes of its own for those, which is why both
-functions ask for nothing but the names of the attributes.
+A resource is a tuple (connector, task id), with task id -1 for the connector itself. On the wire, resources are entries
+of the form {Connectors, Tasks}. Every message and every record has its own classes for these entries, so the functions
+here rely only on the names of the attributes.
 
-- Several entries mean their union; one entry is written, or none where there is nothing.
-- What is written is sorted, so that the same resources are always the same bytes.
+- Several entries mean their union. One entry is written, or none if there are no resources.
+- Written entries are sorted, so that the same resources always give the same bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Task(Protocol):
 
 
 class Entry(Protocol):
-    """A ConnectorsAndTasks of any message, a ConnectorsTasks of any record."""
+    """A ConnectorsAndTasks of any message, or a ConnectorsTasks of any record."""
 
     @property
     def connectors(self) -> Sequence[str]: ...
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 def unpack(entries: Iterable[Entry]) -> frozenset[Resource]:
-    """All resources that the entries name, each once. What a client sent is to be asked for `misnamed` first."""
+    """All resources that the entries name, each once. Check entries from a client with `misnamed` first."""
     found: set[Resource] = set()
     for entry in entries:
         found.update([(connector, CONNECTOR) for connector in entry.connectors])
@@ -52,9 +52,9 @@ def unpack(entries: Iterable[Entry]) -> frozenset[Resource]:
 
 
 def misnamed(entries: Iterable[Entry]) -> str | None:
-    """What in the entries is no resource, as a text for the error; None if all are.
+    """The first thing in the entries that is not a resource, as an error text; None if all are resources.
 
-    A name must not be empty, and a task's id not be below 0: -1 would be read as the connector itself.
+    A name must not be empty, and a task id not below 0: -1 would be read as the connector itself.
     """
     for entry in entries:
         if "" in entry.connectors:
@@ -68,7 +68,7 @@ def misnamed(entries: Iterable[Entry]) -> str | None:
 def pack(
     resources: Collection[Resource], entry_type: Callable[[list[str], list[T]], E], task_type: Callable[[str, int], T]
 ) -> list[E]:
-    """The resources as one entry of that type, sorted by connector and task id; no entry for no resources."""
+    """The resources as one entry of this type, sorted by connector and task id; no entry if there are none."""
     if not resources:
         return []
     connectors: list[str] = []
@@ -80,6 +80,6 @@ def pack(
             task_ids[connector].append(task_id)
         else:
             task_ids[connector] = [task_id]
-    connectors.sort()  # names and numbers apart: tuples take two to three times as long
+    connectors.sort()  # names and numbers sorted apart: tuples take 2 to 3 times as long
     tasks = [task_type(connector, task_id) for connector in sorted(task_ids) for task_id in sorted(task_ids[connector])]
     return [entry_type(connectors, tasks)]

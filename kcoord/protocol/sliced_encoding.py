@@ -1,8 +1,8 @@
-"""Sliced encoding: a large message is written some elements at a time, so that others have their turn in between.
+"""Sliced encoding: a large message is encoded some elements at a time, so that other clients have their turn between.
 
-A struct with large arrays is written once without them, and once for each slice of their elements; what stands before
-and behind the slice is cut off. So it is done within each element that is large itself. All pieces together are the
-bytes of the whole. A `DeferredArray` is made only when its slices are written.
+A struct with large arrays is encoded once without them, and once for each slice of their elements. The bytes before and
+after the slice are cut off. An element that is large itself is encoded in the same way. All pieces together are the
+bytes of the whole message. A `DeferredArray` is made only when its slices are encoded.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ __all__ = [
 E = TypeVar("E")
 
 ELEMENTS_AT_ONCE = 500
-"""Elements that are written in one go."""
+"""The number of elements that are encoded at once."""
 UNBOUNDED = 1 << 62
 
 Arrays = Mapping[str, "Arrays"]
-"""The attributes of a struct that are arrays, each with the arrays within its elements."""
+"""The attributes of a struct that are arrays, each with the arrays in its elements."""
 
 
 class DeferredArray(Sequence[E]):
-    """An array of a message whose elements are made when they are first asked for.
+    """An array of a message whose elements are made when they are first used.
 
-    `elements` says how many there are in all, those within others too.
+    `elements` is the number of all its elements, nested ones included.
     """
 
     __slots__ = ("_elements", "_made", "_make")
@@ -124,17 +124,17 @@ LARGE_ARRAYS: dict[type[Message], Arrays] = {
     OffsetFetchResponse: {**_PARTITIONS, "groups": _PARTITIONS},
     TxnOffsetCommitResponse: _PARTITIONS,
 }
-"""The answers that may have very many elements, and where."""
+"""The responses that may have very many elements, and the arrays that hold them."""
 
 
 def large_arrays(message: Message) -> Arrays | None:
-    """Where `message` has more elements than are written in one go; None for all that are small."""
+    """The arrays of `message` if they have more elements than are encoded at once; None for small messages."""
     arrays = LARGE_ARRAYS.get(type(message))
     return arrays if arrays is not None and count_elements(message, arrays) > ELEMENTS_AT_ONCE else None
 
 
 def count_elements(owner: Any, arrays: Arrays) -> int:
-    """How many elements these arrays of a struct have in all, with the arrays within them."""
+    """The number of all elements in these arrays of a struct, nested ones included."""
     return sum([_count_in(getattr(owner, name), inner) for name, inner in arrays.items()])
 
 
@@ -147,8 +147,8 @@ def _count_in(elements: Sequence[Any] | None, inner: Arrays) -> int:
 
 
 def encode_in_slices(message: Message, version: int, arrays: Arrays) -> Iterator[bytes]:
-    """The bytes of `message` in pieces of `ELEMENTS_AT_ONCE` elements of these arrays, which must be regular fields in
-    the versions that have them. Raises EncodeError.
+    """The bytes of `message` in pieces of `ELEMENTS_AT_ONCE` elements of these arrays. The arrays must be regular (not
+    tagged) fields in the versions that have them. Raises EncodeError.
     """
 
     def encode(whole: Any) -> bytes:
@@ -160,17 +160,19 @@ def encode_in_slices(message: Message, version: int, arrays: Arrays) -> Iterator
 
 @attrs.frozen
 class _Place:
-    """Where a struct stands within the bytes of the message that has no other element around it."""
+    """The place of a struct in the bytes of its message, when the message holds no other element around it."""
 
     version: int
     flexible: bool
     begin: int
     behind: int
-    """Bytes of the message that follow the struct."""
+    """The number of bytes in the message after the struct."""
 
 
 def _pieces(owner: Any, arrays: Arrays, encode: Callable[[Any], bytes], place: _Place) -> Iterator[bytes]:
-    """The bytes of one struct, `owner`. `encode` writes the whole message with another struct in its place."""
+    """The bytes of one struct, `owner`, in pieces. `encode` encodes the whole message with another struct in
+    its place.
+    """
     fields = list(regular_fields(owner.FIELDS, place.version))
     filled = [
         (at, field.attribute, inner)
@@ -199,12 +201,12 @@ def _pieces(owner: Any, arrays: Arrays, encode: Callable[[Any], bytes], place: _
 
 
 def _encoder_of_one(owner: Any, name: str, encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    """Writes the message with one element in that array of `owner`."""
+    """A function that encodes the message with one element in this array of `owner`."""
     return lambda one: encode(attrs.evolve(owner, **{name: [one]}))
 
 
 def _slices(elements: Sequence[Any], inner: Arrays) -> Iterator[Sequence[Any]]:
-    """Runs of elements that are written in one go; one that is too large for that stands alone."""
+    """Runs of elements that are encoded at once. An element that is too large for that is a run of its own."""
     if not inner:
         for at in range(0, len(elements), ELEMENTS_AT_ONCE):
             yield elements[at : at + ELEMENTS_AT_ONCE]

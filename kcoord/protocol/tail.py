@@ -1,13 +1,12 @@
-"""Where in a large response do the node addresses begin, without reading the rest? For frames that stream by and are
-never collected.
+"""The tail of a large response, which holds node addresses: finding and rewriting it while the frame streams by.
 
-Produce, Fetch and the share responses carry records, up to 100 MB of them, and behind those the addresses of new
-leaders (``NodeEndpoints``, KIP-951). The *tail* of such a response is all from its first top-level field that can name
-nodes to its end, or its tagged section where that field is a tagged one. ``TailFinder`` walks over a frame chunk by
-chunk, as the schema says, stepping over records without touching them: its cost follows the number of elements, not the
-bytes. ``rewrite_tail`` puts new addresses into a tail that has been found.
+Produce, Fetch and the share responses carry up to 100 MB of records, and after them the addresses of new leaders
+(``NodeEndpoints``, KIP-951). Such frames are never collected. The *tail* of such a response goes from its first
+top-level field that can name nodes to its end; if that field is a tagged one, the tail is the tagged section.
+``TailFinder`` walks over a frame chunk by chunk, by the schema, and skips records without touching them. So its cost
+depends on the number of elements, not on the bytes. ``rewrite_tail`` puts new addresses into a tail.
 
-The size of a frame is sent before its tail is known. So ``rewrite_tail`` can fill up to a size that was promised, with
+The size of a frame is sent before its tail is known. So ``rewrite_tail`` can fill the tail up to a promised size, with
 a tagged field that no reader knows and every reader skips (KIP-482).
 """
 
@@ -26,17 +25,17 @@ from kcoord.protocol.primitives import DecodeError, EncodeError, write_uvarint
 __all__ = ["PADDING_TAG", "TailFinder", "has_tail", "rewrite_tail"]
 
 PADDING_TAG = 9_999
-"""The tag of the field that fills a tail up; Kafka's own tags are small numbers."""
+"""The tag of the field that fills up a tail. Kafka's own tags are small numbers."""
 
-# The operations of a skip plan. Every one but SKIP begins with a varint.
-_SKIP = 0  # step over that many bytes
-_SIZED = 1  # a length plus one, or 0 for null: step over what it says
-_RAW_SIZED = 2  # a length: step over what it says
-_VARINT = 3  # a number that says nothing here
-_FIXED_ARRAY = 4  # a count plus one: step over that many elements of a fixed width
-_LOOP = 5  # a count plus one: do what follows that often, or go on at the argument
+# The operations of a skip plan. All those from SIZED to RAW_LOOP begin with a varint.
+_SKIP = 0  # skip this many bytes
+_SIZED = 1  # a length plus one, or 0 for null: skip that many bytes
+_RAW_SIZED = 2  # a length: skip that many bytes
+_VARINT = 3  # a number that does not matter here
+_FIXED_ARRAY = 4  # a count plus one: skip that many elements of a fixed width
+_LOOP = 5  # a count plus one: repeat what follows that often; if 0, jump to the argument
 _RAW_LOOP = 6  # the same with a plain count
-_NEXT = 7  # end of a loop's body: back to the argument, or on
+_NEXT = 7  # the end of a loop's body: back to the argument, or go on
 _FOUND = 8
 
 _Plan = tuple[tuple[int, int], ...]
@@ -44,8 +43,8 @@ Chunk = bytes | bytearray | memoryview
 
 
 def has_tail(api_key: int, version: int) -> bool:
-    """Whether a response of that API and version has a tail that ``TailFinder`` finds: it carries records or
-    partitions, and may name nodes behind them.
+    """Whether a response of this API and version has a tail that ``TailFinder`` finds: it carries records or
+    partitions, and may name nodes after them.
     """
     response = RESPONSES.get(api_key)
     if response is None or not names_nodes(api_key, version) or version < response.FLEXIBLE_FROM:
@@ -57,14 +56,14 @@ def has_tail(api_key: int, version: int) -> bool:
 class TailFinder:
     """Finds the tail of one response frame as its bytes stream by.
 
-    Feed it the frame from behind its size on, header included, in chunks of any length. Raises DecodeError where a
-    varint is over-long; a frame that lies in another way has its tail beyond its end, or none at all.
+    Feed it the frame without its size but with its header, in chunks of any length. Raises DecodeError for a varint
+    that is too long. For a frame with other wrong lengths, the tail is beyond the frame's end or is not found.
     """
 
     __slots__ = ("_base", "_loops", "_pc", "_plan", "_shift", "_skip", "_value", "offset")
 
     def __init__(self, api_key: int, version: int) -> None:
-        """Raises KeyError or ValueError where ``has_tail`` is False."""
+        """Raises KeyError or ValueError if ``has_tail`` is False."""
         self._plan = _plan(api_key, version)
         self._pc = 0
         self._loops: list[int] = []
@@ -73,10 +72,10 @@ class TailFinder:
         self._value = 0
         self._shift = 0
         self.offset: int | None = None
-        """Where the tail begins, in bytes from behind the frame's size; None until it has been found."""
+        """Where the tail begins, in bytes after the frame's size; None until it has been found."""
 
     def feed(self, chunk: Chunk) -> int | None:
-        """Go on with the next bytes of the frame; return ``offset``."""
+        """Walk over the next bytes of the frame; return ``offset``."""
         if self.offset is not None:
             return self.offset
         end = len(chunk)
@@ -88,7 +87,7 @@ class TailFinder:
         return self.offset
 
     def _walk(self, chunk: Chunk, pos: int, end: int) -> int:
-        """Follow the plan from ``pos`` while there are bytes; return the position, maybe beyond the chunk."""
+        """Follow the plan from ``pos`` while there are bytes; return the position, which may be beyond the chunk."""
         plan, loops, pc = self._plan, self._loops, self._pc
         value, shift = self._value, self._shift
         while True:
@@ -140,9 +139,9 @@ class TailFinder:
 def rewrite_tail(api_key: int, version: int, tail: bytes, mapper: AddressMapper, size: int | None = None) -> bytes:
     """The tail with ``mapper``'s addresses; with ``size``, filled up to exactly that many bytes.
 
-    Raises DecodeError for a tail that is none, EncodeError when the new tail is larger than ``size``, or smaller by one
-    or two bytes: a filling field takes three. Promise at least the size of the old tail and for each node that can be
-    named three bytes more than the growth of its host name.
+    Raises DecodeError for bytes that are not a tail. Raises EncodeError if the new tail is larger than ``size``, or
+    smaller by one or two bytes: a filling field takes three. So promise at least the size of the old tail, and for each
+    node that can be named, the growth of its host name and three bytes.
     """
     response, front = _front(api_key, version)
     message = response.decode(front + tail, version)
@@ -162,7 +161,7 @@ _UNKNOWN = "unknown_tagged_fields"
 
 
 def _padding(gap: int) -> list[tuple[int, bytes]]:
-    """Tagged fields that take ``gap`` bytes together; none where that cannot be."""
+    """Tagged fields that take ``gap`` bytes together; none if that is impossible."""
     tag = len(write_uvarint(PADDING_TAG))
     least = tag + 1
     for length in range(gap - least, max(gap - least - 5, -1), -1):
@@ -175,7 +174,7 @@ def _padding(gap: int) -> list[tuple[int, bytes]]:
 
 @cache
 def _front(api_key: int, version: int) -> tuple[type[Response], bytes]:
-    """The body of an empty response up to its tail: in front of a tail, it makes a whole response of it."""
+    """The body of an empty response up to its tail. With a tail after it, it is a whole response."""
     response = RESPONSES[api_key]
     body = response().encode(version)
     header = bytes(response_header_size(api_key, version))
@@ -201,7 +200,7 @@ def _plan(api_key: int, version: int) -> _Plan:
 
 
 def _tail_index(response: type[Response], version: int) -> int:
-    """How many of the fields that stand in line come before the tail."""
+    """The number of regular fields before the tail."""
     starts = {node_path.path[0] for node_path in NODE_ADDRESSES[response.API_KEY] if node_path.path}
     in_line = [field.attribute for field in regular_fields(response.FIELDS, version)]
     return next((i for i, attribute in enumerate(in_line) if attribute in starts), len(in_line))

@@ -1,1 +1,1 @@
-"""The server: connections, dispatch and the shell around the pure coordinator."""
+"""The server: client connections, dispatch of requests, and the shell around the pure coordinator."""

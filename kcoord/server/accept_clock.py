@@ -1,12 +1,12 @@
-"""The accept clock: since when a connection that is accepted now may have been waiting for it.
+"""The accept clock: the earliest time at which a connection that is accepted now can have been made.
 
-A process that stands still goes on getting connections: the kernel makes them, and they wait in a queue, with what was
-sent on them, until the process goes on. So a connection was made after the loop last looked at that queue and found
-nothing, not when it is accepted (CG-4).
+A frozen process goes on getting connections: the kernel makes them and queues them, with the bytes that clients sent,
+until the process goes on. So the time of the accept says nothing. A connection was made after the loop last looked at
+the queue and found it empty (CG-4).
 
-A tick is noted every `TICK_MS`. Between two ticks the loop has looked at all queues at least once, and between looking
-and accepting lies one tick at most: what was there before the tick before the last but one was accepted long ago,
-unless an acceptor has left some waiting because there were too many (`Acceptor.is_behind`).
+The clock notes a tick every `TICK_MS`. Between two ticks the loop looks at all queues at least once, and at most one
+tick lies between looking and accepting. So every connection that was made before the third-last tick has been accepted,
+unless an acceptor left some waiting because there were too many (`Acceptor.is_behind`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TICKS = 3
 
 
 class AcceptClock:
-    """Ticks on the event loop, by the clock `now_ms`, from `start` to `stop`."""
+    """Ticks on the event loop from `start` to `stop`, with times from the clock `now_ms`."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
@@ -33,7 +33,7 @@ class AcceptClock:
             self._tick()
 
     def stop(self) -> None:
-        """Tick no more."""
+        """Stop ticking."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

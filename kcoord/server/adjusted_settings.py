@@ -1,7 +1,7 @@
-"""Settings of groups that do not fit the server's: said once, when the groups are loaded.
+"""A log line, at the load, about group settings that do not fit the server's settings.
 
-A group's settings are checked when they are set. A kcoord that is started with other bounds than the one before it may
-find some that fit no more, or that contradict each other. Other values are in force then (`group/connect/settings`).
+kcoord checks a group's settings when they are set. If it is then started with other bounds, some of them may no longer
+fit or may contradict each other. Then other values are in force (`group/connect/settings`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether groups are adopted where `gateway.adopt` is not set: yes in a new installation, no where kcoord ran before.
+"""The default of `gateway.adopt`: adopt groups in a new installation, but not where kcoord ran before.
 
-Release 0.1.0 never took a group that has members at the cluster. Whoever upgrades from it has groups that were left to
-the cluster, by intent perhaps, and must not find them taken over (docs/gateway.md).
+Release 0.1.0 never took a group that had members at the cluster. After an upgrade from it, some groups are still left
+to the cluster, perhaps on purpose. kcoord must not take these over (docs/gateway.md).
 """
 
 import logging
@@ -14,11 +14,11 @@ from kcoord.gateway.topology.brokers import FILE as BROKER_MAP
 log = logging.getLogger("kcoord.server")
 
 MARK = "adopts"
-"""A file in the data directory: kcoord was new there, and adopts groups."""
+"""A file in the data directory that says: kcoord was new here, and adopts groups."""
 
 
 def adopt_default(settings: Settings, log_is_new: bool) -> Literal["auto", "manual"]:
-    """`gateway.adopt` as it holds; a line says so where it is `manual` and nobody has said it. Remembers in the data
+    """The value of `gateway.adopt` that is in force. Logs a line if that is `manual` by default. Notes in the data
     directory that kcoord was new. Raises OSError.
     """
     if settings.gateway_adopt is not None:
@@ -30,7 +30,7 @@ def adopt_default(settings: Settings, log_is_new: bool) -> Literal["auto", "manu
         _write(mark)
         return "auto"
     log.info(
-        "the log is from before: groups that have members at the cluster stay there until kcoord groups adopt names "
+        "kcoord ran here before: groups that have members at the cluster stay there until kcoord groups adopt names "
         "them (gateway.adopt=manual; set it to auto, and kcoord takes each over once all its members come through it)"
     )
     return "manual"

@@ -1,10 +1,11 @@
-"""The start of an instance that shares its log with others.
+"""The start and stop of an instance that shares its log with other instances.
 
-The ports are open first, then the group of the instances is joined: it makes a map in which this one is, and what the
-map gives it is loaded. A stop goes the other way: all is handed over in good order and the group is left, so that
-others have it at once, and only then the connections end.
+The instance opens its ports first and then joins the group of the instances. The leader makes a map that includes this
+instance, and the instance loads the partitions that the map gives it. A stop goes the other way: the instance hands
+over its partitions and leaves the group, so that others have them at once; only then it closes the connections.
 
-A kcoord alone does not import this: what stands behind it (aiokafka, the instances) takes longer than its own start.
+A kcoord that runs alone does not import this module: importing what it needs (aiokafka, the instances) takes longer
+than the rest of the start.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("kcoord.server")
 
 TELL_EVERY_S = 10.0
-"""How often an instance that waits for its place among the others says so."""
+"""The interval at which an instance logs that it still waits for its place among the others."""
 
 
 async def start_among_others(settings: Settings, handed_down: HandedDown, stack: contextlib.AsyncExitStack) -> None:
-    """Start over a log that instances share; what is to be undone goes on `stack`. Raises StartError, LogError and
+    """Start on a log that instances share. The steps that undo the start go on `stack`. Raises StartError, LogError and
     TlsError.
     """
     groups = group_settings(settings)
@@ -86,7 +87,7 @@ def make_instances(
     new_serial: Callable[[], int],
     log_is_new: bool,
 ) -> tuple[Instances, Gateway | None]:
-    """This process among the others, and the gateway if there is to be one. Raises StartError."""
+    """This process as one of the instances, and its gateway if the settings name an upstream. Raises StartError."""
     gateways: list[Gateway] = []
     try:
         instances = Instances(
@@ -110,7 +111,9 @@ def make_instances(
 
 
 def share(coordinator: Coordinator, membership: Membership) -> None:
-    """Let the coordinator serve what is this instance's, and write what all instances can read."""
+    """Make the coordinator serve this instance's partitions only, and write only records that all instances can
+    read.
+    """
 
     def follow_map() -> None:
         coordinator.write_at_level(membership.map.record_level)
@@ -123,7 +126,7 @@ def share(coordinator: Coordinator, membership: Membership) -> None:
 
 
 async def join(settings: Settings, instances: Instances, handed_down: HandedDown) -> None:
-    """Take a place among the instances; comes back when there is a map. Raises StartError."""
+    """Join the group of the instances. Returns when there is a map. Raises StartError."""
     at = settings.internal_listen
     try:
         await instances.start(handed_down.of(INTERNAL, *at) if at is not None else ())

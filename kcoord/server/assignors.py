@@ -1,12 +1,12 @@
-"""Which assignors run in this coordinator, and where do they come from?
+"""The assignors of this coordinator: built-in ones and ones from installed packages (entry points).
 
-`group.connect.assignors` names them, the default first. The built-in ones are always to be had; others are brought by
-installed packages under the entry point group `kcoord.assignors`: an entry point is named as its assignor is, and leads
-to what makes one when it is called without arguments, usually a class with `name` and `assign` (see
+`group.connect.assignors` names the assignors, the default first. The built-in ones are always available. Installed
+packages bring others by the entry point group `kcoord.assignors`. An entry point has the name of its assignor. It
+refers to a callable without arguments that makes one, usually a class with `name` and `assign` (see
 `kcoord.assign.interface.ServerAssignor`). Rules:
 
-1. Only what is named is loaded: a broken package that nobody uses harms nobody.
-2. A name that is not there, and a package that cannot give what its entry point promises, stop the start with one line.
+1. Only assignors that are named are loaded. So a broken package that is not used does no harm.
+2. The start stops with one line if a name is unknown, or if a package does not give what its entry point promises.
 3. A package cannot take the name of a built-in assignor.
 """
 
@@ -23,11 +23,11 @@ ENTRY_POINTS = "kcoord.assignors"
 
 
 class AssignorError(Exception):
-    """An assignor that is not there or does not work; the text is one line: which, why, what to do."""
+    """An assignor does not exist or does not work. The text is one line: which assignor, why, what to do."""
 
 
 def load_assignors(names: Iterable[str], offered: Iterable[EntryPoint] | None = None) -> tuple[ServerAssignor, ...]:
-    """The assignors of these names, in their order. `offered` are the entry points, by default those of all installed
+    """The assignors with these names, in this order. `offered` are the entry points, by default those of all installed
     packages. Raises AssignorError.
     """
     packages = {each.name: each for each in (entry_points(group=ENTRY_POINTS) if offered is None else offered)}
@@ -55,7 +55,7 @@ def _plug_in(name: str, entry_point: EntryPoint) -> ServerAssignor:
     where = f"group.connect.assignors: {name} ({entry_point.value})"
     try:
         made = entry_point.load()()
-    except Exception as fault:  # other people's code: whatever it raises, the start ends with its name
+    except Exception as fault:  # foreign code may raise anything: the error must name it
         raise AssignorError(f"{where} cannot be loaded: {type(fault).__name__}: {fault}") from fault
     if not isinstance(made, ServerAssignor):
         raise AssignorError(f"{where} makes a {type(made).__name__}, which is no assignor: it needs name and assign")

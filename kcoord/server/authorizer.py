@@ -1,14 +1,13 @@
-"""Who may do what to a group, where no cluster stands behind that could be asked?
+"""Authorization of requests about groups in a kcoord without a cluster: which client may do what to a group.
 
-Whoever carries out requests asks an `Authorizer` before a group is touched. Rules (CG-30, and Kafka's
-own for the others):
+Every request asks an `Authorizer` before it touches a group. Rules (CG-30; Kafka's own for the other APIs):
 
-1. What is not allowed is answered GROUP_AUTHORIZATION_FAILED and touches nothing. A request for several groups is
-   answered for each: what is allowed is done.
-2. Lists show what may be described.
-3. Authorized operations, where they are asked for, are the ones that the authorizer allows.
+1. A request that is not allowed gets GROUP_AUTHORIZATION_FAILED and touches nothing. A request for several groups gets
+   an answer for each; the part that is allowed is carried out.
+2. Lists show only groups that the client may describe.
+3. Authorized operations, if the client asks for them, are those that the authorizer allows.
 
-In front of a cluster the cluster is asked instead (`kcoord.gateway.ownership.rights`).
+In front of a cluster kcoord asks the cluster instead (`kcoord.gateway.ownership.rights`).
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ Submit = Callable[[Request, Deliver], None]
 
 
 class Operation(IntEnum):
-    """What can be allowed on a group; the numbers are Kafka's of AclOperation."""
+    """The operations on a group that can be allowed, with the numbers of Kafka's AclOperation."""
 
     READ = 3
     DELETE = 6
@@ -67,18 +66,18 @@ class Operation(IntEnum):
 
 
 class Client(Protocol):
-    """Who asks, as far as an authorizer may look."""
+    """The client that sent a request, as far as an authorizer may see it."""
 
     peer: str
     client_host: str
 
 
 class Authorizer(Protocol):
-    """Decides. It must answer at once: it stands in the way of every request."""
+    """Decides what clients may do. It must answer at once, because every request waits for it."""
 
     @property
     def holds_ms(self) -> int | None:
-        """How long an answer may be built upon, in ms; None: as long as the connection."""
+        """How long an answer holds, in ms; None: as long as the connection."""
 
     def allows(self, client: Client, operation: Operation, group_id: str) -> bool:
         """Whether `client` may do `operation` to the group."""
@@ -86,7 +85,7 @@ class Authorizer(Protocol):
 
 @attrs.frozen
 class AllowAll:
-    """Everybody may do everything, as in a Kafka without an authorizer."""
+    """Every client may do everything, as in a Kafka without an authorizer."""
 
     holds_ms: int | None = None
 
@@ -109,11 +108,13 @@ NEEDED: dict[type[Request], Operation] = {
     ConnectGroupInstallAssignmentRequest: Operation.READ,
     ConnectGroupDescribeRequest: Operation.DESCRIBE,
 }
-"""What each API needs on each group that it names. ListGroups needs nothing, and shows what may be described."""
+"""The operation that each API needs on each group that it names. ListGroups needs none, and shows the groups that the
+client may describe.
+"""
 
 
 def submit_allowed(authorizer: Authorizer, client: Client, request: Request, submit: Submit, deliver: Deliver) -> None:
-    """Hand to `submit` what `client` may do, and to `deliver` the answer to all of it."""
+    """Call `submit` with the part of `request` that `client` may do, and `deliver` with the answer to all of it."""
     if isinstance(request, ListGroupsRequest):
         submit(request, lambda response, _: deliver(_listed(authorizer, client, response), None))
         return
@@ -146,8 +147,8 @@ def submit_allowed_configs(
     deliver: Deliver,
     twice: AbstractSet[tuple[int, str]] = frozenset(),
 ) -> None:
-    """The same for settings: of groups alone, for a kcoord that runs alone has no others. `twice`: resources that are
-    named more than once in the request of which this one is a slice.
+    """The same for requests about settings. Only groups have settings in a kcoord that runs alone. `twice`: resources
+    that are named more than once in the whole request, of which this one is a slice.
     """
     alter = isinstance(request, IncrementalAlterConfigsRequest)
     needed = Operation.ALTER_CONFIGS if alter else Operation.DESCRIBE_CONFIGS
@@ -172,12 +173,12 @@ def submit_allowed_configs(
 
 
 def operations(authorizer: Authorizer, client: Client, group_id: str) -> int:
-    """A bit for each operation that `client` may do on the group, as Kafka's answers have them."""
+    """The operations that `client` may do on the group, as the bit field of Kafka's answers."""
     return sum(1 << each for each in Operation if authorizer.allows(client, each, group_id))
 
 
 def _with_operations(authorizer: Authorizer, client: Client, request: Request, deliver: Deliver) -> Deliver:
-    """`deliver`, with the authorized operations filled in where the request asks for them."""
+    """A `deliver` that fills in the authorized operations if the request asks for them."""
     if not getattr(request, "include_authorized_operations", False):
         return deliver
 

@@ -1,8 +1,8 @@
-"""The batch run: a request that names several groups is carried out group by group, with others' turns in between.
+"""The batch run: a request that names several groups is carried out group by group, with other clients' turns between.
 
-In the turn queue: first the bytes are walked over (a batch that does not decode touches nothing), then the slices are
-surveyed where somebody must see all of them before the first is carried out, then each is submitted; the next one is
-begun when it is answered.
+It works in the turn queue, in three passes. First it walks over the bytes, so that a batch that cannot be decoded
+touches nothing. Then, if there is a `survey`, it shows it all slices before the first one is carried out. Then it
+submits the slices; it begins the next one when the previous one is answered.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from kcoord.server.connection import Connection
 log = logging.getLogger("kcoord.server")
 
 CHANGES = frozenset({DeleteGroupsRequest, IncrementalAlterConfigsRequest})
-"""Requests that are carried out even if their client goes before their turn has come."""
+"""Requests that are carried out even if their client goes before their turn comes."""
 
 Submit = Callable[[Request, Callable[[Response, Remember | None], None]], None]
 
 
 class BatchRun:
-    """One batch of one connection on its way."""
+    """One batch of one connection, while it is carried out."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class BatchRun:
         return False
 
     def _steps(self) -> Iterator[bool]:
-        """What one slice each does; whether the next may be taken at once."""
+        """The work, one step for each slice. A step yields whether the next slice may be taken at once."""
         batch = self._batch
         while not batch.walk_on(self._limits.elements):
             yield True
@@ -99,7 +99,7 @@ class BatchRun:
                 self._is_waiting = True
                 yield False
                 self._is_waiting = False
-            yield True  # what one group says may take a slice of its own to write
+            yield True  # writing one group's answer may take a slice of its own
             for _ in self._answer.add(request, self._answered[0]):
                 yield True
         if self._answer.is_full:

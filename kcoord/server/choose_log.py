@@ -1,8 +1,8 @@
-"""The log in a topic: what the settings say of it, and how it is opened.
+"""The log in a topic: its settings, and opening it with retries.
 
-A cluster that cannot be reached may be there a moment later, as when all
-is started together: it is tried again, with a line that says why, until it is there or somebody stops kcoord. What
-cannot mend by itself (a topic of the wrong kind, a certificate that is not there) ends the start.
+If the cluster cannot be reached, it may be there a moment later, for example when everything is started together. So
+kcoord tries again, with a log line that says why, until the cluster is there or kcoord is stopped. What cannot mend by
+itself (a topic of the wrong kind, a missing certificate) ends the start.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from kcoord.log.kafka.settings import KafkaLogSettings
 log = logging.getLogger("kcoord.server")
 
 AGAIN_S = (0.5, 1.0, 2.0, 5.0)
-"""Pauses between attempts; the last one goes on."""
+"""Pauses between attempts; the last one repeats."""
 
 T = TypeVar("T")
 
 
 def kafka_log_settings(settings: Settings) -> KafkaLogSettings:
-    """What the log in a topic is told. Raises LogUnusable for files and modules that are not there."""
+    """The settings of the log in a topic. Raises LogUnusable for files and modules that do not exist."""
     security = KafkaSecurity(
         protocol=settings.log_protocol,
         mechanism=settings.log_sasl_mechanism or "PLAIN",
@@ -66,7 +66,7 @@ async def open_patiently(store: KafkaLog) -> None:
 
 
 async def cluster_id_of(store: KafkaLogSettings) -> str:
-    """The id of the cluster that has the log."""
+    """The id of the cluster that holds the log."""
 
     async def ask() -> str:
         admin = AIOKafkaAdminClient(
@@ -79,7 +79,7 @@ async def cluster_id_of(store: KafkaLogSettings) -> str:
             await admin.start()
             described = await admin.describe_cluster()
         except (KafkaError, OSError, TimeoutError) as error:
-            raise LogUnusable(f"the cluster of the log does not say its id: {error!r}") from None
+            raise LogUnusable(f"cannot get the id of the log's cluster: {error!r}") from None
         finally:
             await admin.close()
         return str(described["cluster_id"])
@@ -88,7 +88,7 @@ async def cluster_id_of(store: KafkaLogSettings) -> str:
 
 
 async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:
-    """What `attempt` gives when it raises no LogUnusable any more."""
+    """Call `attempt` until it raises no LogUnusable, and return its result."""
     tried = 0
     while True:
         try:

@@ -1,11 +1,11 @@
-"""Which clocks does the server read?"""
+"""The clocks of the server: a monotonic one for timers, sessions and leases, and the time of day for records."""
 
 import time
 
 from kcoord.log.clock import lease_now_ms
 
 monotonic_ms = lease_now_ms
-"""The clock that timers, sessions and leases run on, in ms: it counts the time in which the machine slept."""
+"""The clock of timers, sessions and leases, in ms. It also counts the time in which the machine slept."""
 
 
 def wall_ms() -> int:

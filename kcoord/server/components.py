@@ -1,7 +1,7 @@
-"""The components of a process: each of its parts, made as the settings say, with a clear error where that cannot be.
+"""The components of a process: each part, built from the settings, with a clear error when it cannot be built.
 
-What only some kcoords need is imported where it is made: a kcoord alone starts in half the time without the gateway,
-the instances and Kafka's client.
+Parts that only some installations need are imported where they are built. Without the gateway, the instances and
+Kafka's client, a kcoord that runs alone starts in half the time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kcoord.gateway.ports import GroupService, Places
 
 IDS_AT_ONCE = 256
-"""Member ids whose random bytes are fetched together."""
+"""Number of member ids whose random bytes are fetched at once."""
 
 
 class StartError(Exception):
@@ -43,7 +43,7 @@ class StartError(Exception):
 def make_coordinator(
     settings: Settings, groups: GroupSettings, store: Log, handed_down: HandedDown | None = None
 ) -> Coordinator:
-    """The coordinator of all groups in `store`, which is open."""
+    """The coordinator of all groups in `store`."""
     ids = partial(next, unique_ids())
     coordinator = Coordinator(
         store,
@@ -65,7 +65,7 @@ def make_server(
     serials: Iterator[int] | None = None,
     on_gone: Callable[[int], None] | None = None,
 ) -> Server:
-    """The server, without ports yet. Raises TlsError."""
+    """The server, which has no ports yet. Raises TlsError."""
     server = Server(limits(settings), behind, tls(settings), serials, on_gone or coordinator.closed)
     stack.push_async_callback(server.close_connections)
     stack.push_async_callback(coordinator.stop)
@@ -103,7 +103,9 @@ def make_gateway(
 
 
 async def look_at_upstream(settings: Settings, stack: contextlib.AsyncExitStack) -> None:
-    """Begin to say what is wrong with the cluster behind. Raises StartError where it is kcoord itself."""
+    """Start the task that logs what is wrong with the upstream cluster. Raises StartError if `upstream` names kcoord
+    itself.
+    """
     from kcoord.gateway.tls import upstream_context
     from kcoord.server.gateway_settings import gateway_settings
     from kcoord.server.upstream_watch import own_addresses, watch_upstream
@@ -122,7 +124,7 @@ async def look_at_upstream(settings: Settings, stack: contextlib.AsyncExitStack)
 
 
 async def listen(server: Server, settings: Settings, handed_down: HandedDown, broker_id: int | None, port: int) -> None:
-    """Open one port, or take what was handed down for it, with a clear error when neither can be."""
+    """Open one port, or take the sockets that were handed down for it. Raises StartError if neither is possible."""
     host = settings.listen[0]
     try:
         await server.listen(host, port, broker_id, handed_down.of(broker(broker_id), host, port))
@@ -137,8 +139,8 @@ async def listen(server: Server, settings: Settings, handed_down: HandedDown, br
 
 
 def take_handed_down(settings: Settings) -> HandedDown:
-    """The sockets that were handed down to this process; what it can know at its start to be wrong is an error. Raises
-    StartError.
+    """The sockets that were handed down to this process. Raises StartError for everything that can be seen at the start
+    to be wrong with them.
     """
     try:
         handed_down = HandedDown.take()
@@ -155,12 +157,12 @@ def take_handed_down(settings: Settings) -> HandedDown:
 
 
 def given_names(settings: Settings) -> frozenset[str]:
-    """The names of all settings that somebody gave a value."""
+    """The names of all settings that were set explicitly."""
     return frozenset(setting_name(field) for field in settings.model_fields_set)
 
 
 def connect_settings(settings: Settings) -> ConnectSettings:
-    """What the engine is told of connect groups. Raises StartError for an assignor that is not there."""
+    """The engine's settings for connect groups. Raises StartError for an assignor that does not exist."""
     try:
         assignors = load_assignors(settings.group_connect_assignors)
     except AssignorError as error:
@@ -184,7 +186,7 @@ def connect_settings(settings: Settings) -> ConnectSettings:
 
 
 def group_settings(settings: Settings) -> GroupSettings:
-    """What the engine is told. Raises StartError."""
+    """The engine's settings. Raises StartError."""
     return GroupSettings(
         min_session_timeout_ms=settings.group_min_session_timeout_ms,
         max_session_timeout_ms=settings.group_max_session_timeout_ms,
@@ -207,7 +209,7 @@ def group_settings(settings: Settings) -> GroupSettings:
 
 
 def request_limits(settings: Settings) -> RequestLimits:
-    """What one request may ask for."""
+    """The limits of one request."""
     return RequestLimits(
         groups=settings.request_max_groups,
         elements=settings.request_max_elements,
@@ -216,7 +218,7 @@ def request_limits(settings: Settings) -> RequestLimits:
 
 
 def limits(settings: Settings) -> Limits:
-    """What connections are told."""
+    """The limits of connections."""
     return Limits(
         frame_bytes=settings.socket_request_max_bytes,
         unauthenticated_frame_bytes=settings.sasl_server_max_receive_size,
@@ -242,10 +244,10 @@ def tls(settings: Settings) -> Any:
 
 
 def unique_ids() -> Iterator[str]:
-    """The unique parts of member ids, without end: random UUIDs.
+    """An endless iterator over the unique parts of member ids: random UUIDs.
 
-    The random bytes of many are asked of the system at once: each asking lets go of Python's lock, which the log's
-    thread then holds for a while.
+    It asks the system for the random bytes of many ids at once. Each system call releases Python's global lock, and the
+    log's thread then holds that lock for a while.
     """
     size = 16
     while True:

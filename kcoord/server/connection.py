@@ -1,21 +1,23 @@
-"""How does one client's connection turn bytes into requests, and keep its answers in order?
+"""One client connection: it cuts the bytes into requests and keeps the answers in order.
 
-One connection is one queue, as in Kafka: a request that is handled here is not begun before all earlier ones of its
-connection are answered, and nothing behind it is begun before it is answered (GW-4). Rules:
+A connection is one queue, as in Kafka. It does not begin a request that kcoord handles before it has answered all
+earlier requests, and begins nothing after it before that request is answered (GW-4). Rules:
 
-1. A frame's bytes are kept as they come; no memory is taken for what its size prefix only claims. Size, API and
-   version are judged from the first twelve bytes, before the rest has arrived.
-2. What is no Kafka, unknown, too large or does not decode closes this connection only, with one log line: peer, API,
-   reason.
-3. While a request is in work, reading goes on up to `READ_AHEAD` bytes; a client that does not read its answers is not
-   read from either. Whose answer is held back for want of news (`when_more`) is told when more arrives, or the client
-   goes: nothing shall wait behind an answer that need not (CG-26).
-4. With a client session (a gateway stands behind), frames that nobody here needs to read are passed on chunk by chunk,
-   never collected.
-5. At most `FRAMES_AT_ONCE` frames are begun without a turn of the loop between them. A connection that has sent more
-   waits in the turn queue (`kcoord.loop.turn_queue`) and is not read from meanwhile.
-6. What a client sent before it hung up counts, as in Kafka: the request in work is finished, and the frames behind it
-   are carried out in order. Only then, or after `LAST_REQUESTS_S`, others hear that the client has gone.
+1. The connection keeps a frame's bytes as they arrive; it reserves no memory for the size that the prefix claims. It
+   checks size, API and version by the first twelve bytes, before the rest has arrived.
+2. A frame that is not Kafka's protocol, has an unknown API, is too large or cannot be decoded closes this connection
+   only. One log line names peer, API and reason.
+3. While a request is in work, the connection reads ahead up to `READ_AHEAD` bytes. It does not read from a client that
+   does not read its answers. If the coordinator holds an answer back until it has news, the connection tells it
+   (`when_more`) when another request arrives or the client goes, so that nothing waits behind that answer without need
+   (CG-26).
+4. With a client session (in a gateway), frames that kcoord need not read are passed on chunk by chunk and never
+   collected.
+5. At most `FRAMES_AT_ONCE` frames are begun in one turn of the event loop. A connection that has sent more waits in
+   the turn queue (`kcoord.loop.turn_queue`), and is not read from if more than `READ_AHEAD` bytes wait.
+6. Requests that a client sent before it hung up count, as in Kafka: the connection finishes the request in work and
+   carries out the frames after it, in order. Only then, or after `LAST_REQUESTS_S`, it reports that the client has
+   gone.
 """
 
 from __future__ import annotations
@@ -44,25 +46,24 @@ if TYPE_CHECKING:
 log = logging.getLogger("kcoord.connection")
 
 READ_AHEAD = 64 * 1024
-"""Bytes read beyond the request in work before the client is asked to wait."""
+"""Bytes read beyond the request in work before the connection stops reading."""
 FAREWELL_S = 5.0
-"""How long a client may take its last answers."""
+"""How long a client may take to read its last answers."""
 LAST_REQUESTS_S = 30.0
 """How long the last requests of a client that has hung up may take."""
 WAIT_FOR_OTHERS = frozenset({JoinGroupRequest.API_KEY, SyncGroupRequest.API_KEY})
-"""Requests that wait for other members, and are no use to a client that has gone."""
+"""Requests that wait for other members. Their answers are of no use to a client that has gone."""
 SLOW = "client does not read"
 BUSY = "request in work"
 FRAMES_AT_ONCE = 16
-"""Frames of one connection that are begun before others have their turn."""
+"""Frames of one connection that are begun before other connections have their turn."""
 COPIED_BELOW = 4096
-"""Pieces up to this size, in bytes, are copied out of what was read; larger ones are passed on as views of it."""
+"""Pieces below this size, in bytes, are copied out of the received bytes; larger ones are passed on as views of them.
+"""
 
 
 class ClientSession(Protocol):
-    """The way behind one connection when a gateway is there: one upstream connection and what is answered on the
-    way.
-    """
+    """The gateway's part of one client connection: its upstream connection, and the requests that kcoord answers."""
 
     in_flight: int
     raw_frames: bool
@@ -78,14 +79,14 @@ class ClientSession(Protocol):
 
 
 class Host(Protocol):
-    """What a connection needs of the server that accepted it."""
+    """What a connection needs from the server that accepted it."""
 
     frame_limit: int
     unauthenticated_frame_limit: int
     turns: TurnQueue
     held: HeldBytes
     most_frames_at_once: int
-    """The most frames that one connection began without a turn of the loop between them."""
+    """The most frames that one connection began within one turn of the event loop."""
 
     def now_ms(self) -> int: ...
     def entered(self, connection: Connection) -> None: ...
@@ -96,7 +97,9 @@ class Host(Protocol):
 
 
 class Connection(asyncio.Protocol):
-    """One client's connection. `broker_id` names the upstream broker whose port it came in by (None: bootstrap)."""
+    """One client's connection. `broker_id` is the upstream broker whose port the client used (None: the bootstrap
+    port).
+    """
 
     __slots__ = (
         "_at",
@@ -158,19 +161,19 @@ class Connection(asyncio.Protocol):
         self.broker_id = broker_id
         self.authenticated = authenticated
         self.pipelined = False
-        """Whether the request in work was read, in part at least, before the one before it was answered: its sender
+        """Whether at least a part of the request in work was read before the previous request was answered. Its sender
         cannot have known that answer (CG-3).
         """
         self.peer = f"{peer[0]}:{peer[1]}"
         self.client_host = f"/{peer[0]}"
         self.last_active_ms = 0
         self.progress: Progress | None = None
-        """How a request that has begun comes on, and answers that wait leave; None: there is neither."""
+        """The progress of a request that has begun to arrive, and of answers that wait to be read; None: neither."""
 
-    # -- what asyncio tells -------------------------------------------------------------------------------------------
+    # -- called by asyncio --------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one without saying so
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one, but not by its type
         self.last_active_ms = self._host.now_ms()
         self._host.entered(self)
         self._session = self._host.session(self)
@@ -178,7 +181,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         now_ms = self.last_active_ms = self._host.now_ms()
         if self._pausers and self._transport is not None:
-            self._transport.pause_reading()  # uvloop begins to read after connection_made, whatever was asked there
+            self._transport.pause_reading()  # uvloop starts to read after connection_made even if paused there
         hot = self._hot
         if (
             hot is not None
@@ -200,7 +203,7 @@ class Connection(asyncio.Protocol):
             self._rest = data
         elif isinstance(self._rest, bytes) and len(self._rest) < READ_AHEAD:
             self._rest += data
-        else:  # a large frame that is collected grows in place
+        else:  # the buffer of a large frame grows in place
             self._rest = bytearray(self._rest) if isinstance(self._rest, bytes) else self._rest
             self._rest += data
         self._take_frames()
@@ -215,7 +218,7 @@ class Connection(asyncio.Protocol):
         self._hot = self.progress = None
         self._host.held.drop(self)
         if SLOW in self._pausers and self._session is not None:
-            self._session.resume()  # nobody is there to read the answers
+            self._session.resume()  # the client that did not read is gone
         self._pausers = frozenset()
         self._tell_of_more()
         if self._closes:
@@ -245,48 +248,47 @@ class Connection(asyncio.Protocol):
         if self.progress is not None:
             self._note_progress(self._host.now_ms(), 0)
 
-    # -- what answers use ---------------------------------------------------------------------------------------------
+    # -- used to answer -----------------------------------------------------------------------------------------------
 
     @property
     def local_address(self) -> tuple[str, int]:
-        """Host and port on which this client reached us."""
+        """Host and port on which this client reached kcoord."""
         name = self._transport.get_extra_info("sockname") if self._transport is not None else None
         return (str(name[0]), int(name[1])) if name else ("localhost", 0)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is in work, or half arrived."""
+        """Whether a request is in work or has arrived in part."""
         return self._call is not None or bool(self._rest)
 
     @property
     def unread_bytes(self) -> int:
-        """Bytes of answers that wait for a client that does not read."""
+        """Bytes of answers that wait, because the client does not read."""
         if self._transport is None or SLOW not in self._pausers:
             return 0
         return self._transport.get_write_buffer_size()
 
     @property
     def waits_for_client(self) -> bool:
-        """Whether a request has begun, and its next byte is the client's to send."""
+        """Whether a request has begun to arrive and kcoord waits for its next byte."""
         has_begun = bool(self._rest) or self._pass_left > 0
         return has_begun and self._call is None and not self._pausers and not self._in_queue
 
     def is_in_work(self, call: Call) -> bool:
-        """Whether `call` is still waited for: its client is there, and it has not been answered."""
+        """Whether `call` still needs an answer: the client is there, and `call` has not been answered."""
         return self._call is call
 
     def send(self, data: bytes | bytearray | memoryview) -> None:
-        """Write `data` to the client; nothing happens when it is gone."""
+        """Write `data` to the client. Does nothing if the client has gone."""
         if self._transport is not None:
             self._transport.write(data)
 
     def answer(
         self, call: Call, response: Response, remember: Remember | None = None, valid_until_ms: int | None = None
     ) -> None:
-        """Send `response` to `call`, arm the hot path with `remember`, and take the next frame.
+        """Send `response` to `call`, prepare the hot path with `remember`, and take the next frame.
 
-        `valid_until_ms` (monotonic) bounds how long the hot path may repeat this answer. A call whose client is gone is
-        dropped.
+        The hot path may repeat this answer until `valid_until_ms` (monotonic). If the client has gone, nothing is sent.
         """
         if self._call is not call:
             return
@@ -310,12 +312,12 @@ class Connection(asyncio.Protocol):
         self.finish(call)
 
     def cannot_write(self, header: RequestHeader, error: EncodeError) -> None:
-        """Close, since the answer to a request has no bytes."""
+        """Close the connection, because the answer to a request cannot be encoded."""
         log.error("an answer could not be written", exc_info=error)
         self.close(f"{api_name(header.api_key)} v{header.api_version}: the answer could not be written: {error}")
 
     def send_pieces(self, call: Call, pieces: Sequence[bytes | bytearray]) -> None:
-        """Send a large answer's body, which is not copied into one, and take the next frame."""
+        """Send the body of a large answer piece by piece, without copying it into one, and take the next frame."""
         header = call.header
         head = bytearray(encode_response_frame(header.api_key, header.api_version, header.correlation_id, b""))
         size = len(head) - SIZE_BYTES + sum(map(len, pieces))
@@ -325,7 +327,7 @@ class Connection(asyncio.Protocol):
         self.finish(call)
 
     def when_more(self, call: Call, tell: Callable[[], None]) -> None:
-        """Call `tell`, once, as soon as something follows `call` or its client goes, unless it is answered before."""
+        """Call `tell` once when bytes arrive after `call` or its client goes, unless `call` is answered before."""
         if self._call is not call:
             return
         self._when_more = tell
@@ -338,7 +340,7 @@ class Connection(asyncio.Protocol):
             tell()
 
     def forget_answers(self) -> None:
-        """Repeat nothing from memory: the next frame is judged as if it were the first of its kind."""
+        """Clear the hot path: the next frame is handled as if it were the first of its kind."""
         self._hot = None
 
     def finish(self, call: Call) -> None:
@@ -350,24 +352,24 @@ class Connection(asyncio.Protocol):
                 self._take_frames()
 
     def close(self, reason: str) -> None:
-        """Close this connection, after what was sent has left, with one log line."""
+        """Write one log line, and close this connection after all sent bytes have left."""
         if self._is_ending():
             return
         log.warning("closed the connection of %s: %s", self.peer, reason)
         transport = self._close()
         if transport is not None:
             transport.close()
-            if transport.get_write_buffer_size():  # who does not read would keep it open
+            if transport.get_write_buffer_size():  # else a client that does not read keeps it open
                 asyncio.get_running_loop().call_later(FAREWELL_S, transport.abort)
 
     def end(self) -> None:
-        """Close in silence: an orderly end (shutdown)."""
+        """Close without a log line, for an orderly end (shutdown)."""
         transport = self._close()
         if transport is not None:
             transport.close()
 
     def cut(self, reason: str = "") -> None:
-        """Close at once, whatever was still to be sent; with one log line if there is a `reason`."""
+        """Close at once and drop what was still to be sent. Writes one log line if there is a `reason`."""
         if reason and not self._is_ending():
             log.warning("closed the connection of %s: %s", self.peer, reason)
         transport = self._close()
@@ -375,19 +377,19 @@ class Connection(asyncio.Protocol):
             transport.abort()
 
     def _is_ending(self) -> bool:
-        """Whether there is nothing to close: no connection yet, or one that is being closed or has gone for good."""
+        """Whether there is nothing to close: the connection is not open yet, is being closed, or has ended."""
         if self._transport is None:
             return self._is_over or not self._is_lost
         return self._transport.is_closing()
 
     def _close(self) -> asyncio.Transport | None:
-        """Begin nothing more. The transport that is to be closed; None: the client has gone already."""
+        """Begin no more requests. Returns the transport to close; None if the client has gone already."""
         self._closes = True
         self._leave()
         return self._transport
 
     def _leave(self) -> None:
-        """The client has gone, and nothing of its is in work any more."""
+        """If the client has gone, end the connection: drop what is left, and tell the server and the session."""
         if self._is_over or not self._is_lost:
             return
         self._is_over = True
@@ -398,13 +400,13 @@ class Connection(asyncio.Protocol):
             self._session.client_lost()
 
     def pause_reading(self, who: str) -> None:
-        """Stop reading from the client until each `who` has called `resume_reading`."""
+        """Stop reading from the client until every `who` that paused it has called `resume_reading`."""
         if not self._pausers and self._transport is not None:
             self._transport.pause_reading()
         self._pausers |= {who}
 
     def resume_reading(self, who: str) -> None:
-        """`who` no longer asks the client to wait."""
+        """Take back the pause of `who`; reading resumes when no pause is left."""
         if who not in self._pausers:
             return
         self._pausers -= {who}
@@ -414,12 +416,14 @@ class Connection(asyncio.Protocol):
     # -- frames -------------------------------------------------------------------------------------------------------
 
     def _finish_progress(self) -> None:
-        """The whole frame has come: what is behind it is another one."""
+        """Restart the measurement: the whole frame has arrived, and bytes after it belong to another one."""
         if self.progress is not None:
             self.progress.since_ms, self.progress.came = self._host.now_ms(), 0
 
     def _note_progress(self, now_ms: int, came: int) -> None:
-        """A frame has begun and is not finished, or is now: its bytes are counted, and its time."""
+        """Count bytes of a frame that has begun to arrive; stop measuring when no frame is unfinished and no answer
+        waits.
+        """
         rest = self._rest
         if not rest and not self._pass_left and SLOW not in self._pausers:
             self.progress = None
@@ -432,13 +436,13 @@ class Connection(asyncio.Protocol):
         self._host.held.note(self, len(rest) + progress.unread)
 
     def _queue_up(self) -> None:
-        """What is left of the frames waits for the loop's next turn."""
+        """Queue the rest of the frames for a later turn of the event loop."""
         if not self._in_queue:
             self._in_queue = True
             self._host.turns.add(self._take_turn)
 
     def _take_turn(self) -> bool:
-        """One slice of the frames that wait; whether there are more that can be begun now."""
+        """Take one slice of the waiting frames. Returns whether more of them can begin now."""
         self._in_queue = False
         self._answer_hot()
         if not self._in_queue:
@@ -446,7 +450,7 @@ class Connection(asyncio.Protocol):
         return self._in_queue
 
     def _answer_hot(self) -> None:
-        """The frames that wait may be ones that the hot path knows."""
+        """Answer by the hot path those of the waiting frames that it knows."""
         hot, rest = self._hot, self._rest
         transport = self._transport
         if hot is None or transport is None or self._need or self._pass_left or not self._may_begin():
@@ -461,8 +465,8 @@ class Connection(asyncio.Protocol):
             self._in_queue = used >= hot.most_bytes
 
     def _take_frames(self, *, from_queue: bool = False) -> None:
-        """Begin what may begin in one go. A call's answer may come back in here: the loop, not a recursion, takes it
-        up. `from_queue`: who called keeps the place in the turn queue.
+        """Begin the frames that may begin in one slice. Answering a call may call this method again: it then returns at
+        once, and the running loop takes the next frame. `from_queue`: the caller keeps its place in the turn queue.
         """
         if self._taking:
             return
@@ -479,7 +483,7 @@ class Connection(asyncio.Protocol):
                     session.gather()
         except FrameRefused as refused:
             self.close(str(refused))
-        except Exception:  # it may be another client's step that has answered here: it ends this connection only
+        except Exception:  # also if another client's step answers here: close only this connection
             log.exception("a fault of kcoord's own in a request of %s", self.peer)
             self.close("a fault of kcoord's own")
         finally:
@@ -505,7 +509,7 @@ class Connection(asyncio.Protocol):
             self._balance_reading()
 
     def _balance_reading(self) -> None:
-        """Rules 3 and 5 above: the client waits while what it has sent waits."""
+        """Rules 3 and 5 above: stop reading while too many received bytes wait."""
         if (self._call is not None or self._in_queue) and len(self._rest) > READ_AHEAD:
             self.pause_reading(BUSY)
         elif self._pausers:
@@ -519,13 +523,13 @@ class Connection(asyncio.Protocol):
         return not self._transport.is_closing() and (not self._pausers or SLOW not in self._pausers)
 
     def _leave_if_done(self) -> None:
-        """Rule 6 above: what the client has left behind may be through."""
+        """Rule 6 above: leave if the requests of the client that has gone are finished."""
         call = self._call
         if not self._in_queue and (call is None or call.header.api_key in WAIT_FOR_OTHERS):
             self._leave()
 
     def _take_one(self) -> bool:
-        """Begin with the next frame, or with as much of it as can be passed on; False when more bytes are needed."""
+        """Begin the next frame, or pass on as much of it as has arrived. Returns False if more bytes are needed."""
         if self._pass_left:
             return self._pass_on()
         if self._need:
@@ -541,7 +545,7 @@ class Connection(asyncio.Protocol):
         limit = host.frame_limit if self.authenticated else host.unauthenticated_frame_limit
         head = read_head(self._rest, self._at)
         if head is None:
-            read_size(self._rest, self._at, limit)  # it is judged as soon as it is there
+            read_size(self._rest, self._at, limit)  # checked as soon as it is there
             return False
         size = check_size(head.size, self._rest, self._at, limit)
         if self._session is None:
@@ -578,7 +582,7 @@ class Connection(asyncio.Protocol):
         if len(rest) == self._need and isinstance(rest, bytes):
             frame = rest
         else:
-            with memoryview(rest) as view:  # a slice of a large bytearray would be a second copy
+            with memoryview(rest) as view:  # slicing the bytearray would copy it twice
                 frame = bytes(view[at : at + self._need])
         self._at += self._need
         self.pipelined = self._stale > 0

@@ -1,7 +1,7 @@
-"""Which shard answers a request, and how are the answers of several shards made one?
+"""The coordinator of all groups of this process: it routes requests to shards and merges the answers of several.
 
-The coordinator of all groups of this process: one `ShardHost` a partition of the log. Requests for one group go to its
-shard; ListGroups asks all that this instance has.
+It has one `ShardHost` for each partition of the log. A request for one group goes to that group's shard; ListGroups
+asks all shards that this instance has.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ Deliver = Callable[[Response, Remember | None], None]
 
 
 async def always(_partition: int) -> bool:
-    """With a log that nobody else can have, every partition stays this instance's."""
+    """The `Confirm` for a log that only this process can have: every partition stays with this instance."""
     return True
 
 
 class Coordinator:
-    """All shards of this process over one log with `partitions` partitions. `ids` makes the unique part of member
-    ids; `given` are the names of settings that are not at their default because somebody said so.
+    """All shards of this process over one log with `partitions` partitions. `ids` makes the unique parts of member ids;
+    `given` holds the names of the settings that were set explicitly.
     """
 
     def __init__(
@@ -56,12 +56,14 @@ class Coordinator:
         given: frozenset[str] = frozenset(),
         has_older_connections: bool = False,
     ) -> None:
-        """`has_older_connections`: whether there may be some that were made before this process began."""
+        """`has_older_connections`: whether connections may exist that were made before this process started."""
         self.turns = TurnQueue()
         self.confirm: Confirm = always
-        """Asked, before a partition is loaded again after a failure, whether it is still this instance's."""
+        """Called before a partition is loaded again after a failure: does the partition still belong to this
+        instance?
+        """
         self.is_awaited: Callable[[int], bool] = lambda _partition: False
-        """Asked of a partition that is elsewhere: whether it is about to have another owner, so that calls wait."""
+        """Called for a partition that is elsewhere: is it about to get another owner, so that requests should wait?"""
         configs = GroupConfigs(settings.connect, given)
         limits = settings.limits
         self._creations = CreationRate(limits.creations_per_s, limits.creations_at_once)
@@ -82,7 +84,7 @@ class Coordinator:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     async def load(self) -> None:
-        """Load every partition, one after the other; each is served as soon as it is loaded."""
+        """Load all partitions, one after the other. Each is served as soon as it is loaded."""
         began = time.monotonic()
         for host in self._hosts:
             host.expect()
@@ -95,25 +97,27 @@ class Coordinator:
             log.error("%d of %d partitions are not served: see the lines above", broken, len(self._hosts))
 
     def expect(self, partition: int) -> None:
-        """One partition will be gained: ask again, say the answers from now on."""
+        """Note that this instance will gain a partition: from now on its requests wait, or clients are told to
+        retry.
+        """
         self._hosts[partition].expect()
 
     async def gain(self, partition: int) -> None:
-        """Load one partition and serve it; comes back when that is done, or cannot be done. Does nothing where it is
+        """Load one partition and serve it. Returns when the partition is served or cannot be. Does nothing if it is
         served already.
         """
         await self._hosts[partition].gain()
 
     async def lose(self, partition: int) -> None:
-        """Serve one partition no more from now on; comes back when somebody else may have it."""
+        """Stop serving one partition at once. Returns when another instance may have it."""
         await self._hosts[partition].lose()
 
     def unreadable(self) -> frozenset[int]:
-        """The partitions that could not be served when they were loaded last, because a newer kcoord wrote to them."""
+        """The partitions whose last load failed because a newer kcoord wrote to them."""
         return frozenset(host.partition for host in self._hosts if host.is_of_newer_kcoord)
 
     def write_at_level(self, record_level: int) -> None:
-        """From now on write only records that instances of that level can read."""
+        """From now on write only records that instances of this level can read."""
         for host in self._hosts:
             host.record_level = record_level
 
@@ -127,23 +131,23 @@ class Coordinator:
         return host.shard.group_ids() if host.state is ShardState.ACTIVE else []
 
     def serves(self, group_id: str) -> bool:
-        """Whether the group's answers come from here, now or as soon as it is loaded or its next owner is known."""
+        """Whether this instance answers for the group: now, or after its load, or until its next owner is known."""
         host = self._host(group_id)
         if host.state is ShardState.ELSEWHERE:
             return self.is_awaited(host.partition)
         return host.refusal() in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
     def follow_owners(self) -> None:
-        """It has become known who has which partition: calls that waited for it are answered."""
+        """Called when it is known which instance has which partition: answer the requests that waited for that."""
         for host in self._hosts:
             host.settle_room()
 
     def partition_of(self, group_id: str) -> int:
-        """The partition that the group's records are in."""
+        """The partition that holds the group's records."""
         return partition_of(group_id, len(self._hosts))
 
     async def stop(self) -> None:
-        """Let what was appended be committed and answered, then answer nothing more."""
+        """Wait until everything that was appended is committed and answered, then answer nothing more."""
         await asyncio.gather(*(host.settle() for host in self._hosts))
         for host in self._hosts:
             host.stop()
@@ -151,7 +155,7 @@ class Coordinator:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     def submit(self, request: Request, context: RequestContext, deliver: Deliver) -> None:
-        """Answer `request` through `deliver(response, remember)`, at once or later, on the event loop's thread."""
+        """Answer `request` by calling `deliver(response, remember)`, at once or later, on the event loop's thread."""
         if isinstance(request, ListGroupsRequest):
             self._ask_all(request, deliver)
             return
@@ -167,7 +171,7 @@ class Coordinator:
             self._submit_one(group_id, part, context, gathering.taker(at))
 
     def _submit_one(self, group_id: str, request: Request, context: RequestContext, deliver: Deliver) -> None:
-        """Have one group's request carried out, a large one slice by slice."""
+        """Carry out one group's request; a large one slice by slice."""
         host = self._host(group_id)
         asked = request
         if isinstance(request, OffsetFetchRequest) and fetches_all(request, context.api_version):
@@ -193,11 +197,11 @@ class Coordinator:
         submit_next()
 
     def let_go(self, group_id: str, connection: int) -> None:
-        """Answer the heartbeat of a connect group that is held back for that connection, if there is one."""
+        """Answer the heartbeats of the group that are held back on this connection, if there are any."""
         self._host(group_id).let_go(connection)
 
     def closed(self, connection: int) -> None:
-        """A client's connection is there no more: whose groups it spoke to shall know."""
+        """A client's connection has closed: tell the shards of the groups that it spoke to."""
         self._creations.forget(connection)
         for host in self._hosts:
             host.closed(connection)
@@ -205,8 +209,8 @@ class Coordinator:
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
     ) -> tuple[Response, Remember | None]:
-        """As `submit`, for those who can wait: the response, and what the hot path may remember of it. `submitted` is
-        called when the request is on its way.
+        """Like `submit`, for callers that can wait. Returns the response, and what the hot path may remember of it.
+        `submitted` is called when the request has been submitted.
         """
         answered: asyncio.Future[tuple[Response, Remember | None]] = asyncio.get_running_loop().create_future()
 
@@ -228,9 +232,9 @@ class Coordinator:
         transactional: bool,
         api_version: int = 0,
     ) -> ErrorCode:
-        """Whether this member may commit offsets now (GW-12, GW-22); its session is refreshed.
+        """Check whether this member may commit offsets now (GW-12, GW-22), and refresh its session.
 
-        `api_version` is OffsetCommit's or TxnOffsetCommit's.
+        `api_version` is the version of OffsetCommit or TxnOffsetCommit. Returns NONE if the member may commit.
         """
         host = self._host(group_id)
         refusal = host.refusal()
@@ -248,20 +252,20 @@ class Coordinator:
         return monotonic_ms()
 
     async def check_delete(self, group_id: str) -> ErrorCode:
-        """Whether the group may be deleted (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND; or why that
-        cannot be said.
+        """Whether the group may be deleted (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND; or the error that says
+        why this instance cannot know.
         """
         host = self._host(group_id)
         return await host.may_answer() or host.shard.check_delete(group_id)
 
     async def check_offset_delete(self, group_id: str) -> ErrorCode:
-        """Whether offsets of the group may be deleted at all (GW-13), or why that cannot be said."""
+        """Whether offsets of the group may be deleted at all (GW-13), or why this instance cannot know."""
         host = self._host(group_id)
         return await host.may_answer() or host.shard.check_offset_delete(group_id)
 
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]:
-        """Those of `topics` that the group is subscribed to, so that their offsets must stay (GW-13): all of
-        them where that cannot be said.
+        """Those of `topics` that the group is subscribed to, so that their offsets must stay (GW-13). All of `topics`
+        if this instance cannot know.
         """
         host = self._host(group_id)
         if await host.may_answer():
@@ -269,7 +273,7 @@ class Coordinator:
         return host.shard.subscribed_among(group_id, list(topics))
 
     async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]:
-        """What is known of these groups."""
+        """What this instance knows of these groups."""
         return {group_id: await self._facts(group_id) for group_id in group_ids}
 
     async def _facts(self, group_id: str) -> GroupFacts:
@@ -279,11 +283,11 @@ class Coordinator:
         return host.facts(group_id)
 
     def known_facts(self, group_id: str) -> GroupFacts:
-        """The same from memory, without a proof that nobody else knows better."""
+        """The same from memory, without a proof that this instance still has the group."""
         return self._host(group_id).facts(group_id)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
-        """Let the member's session stand still until `until_ms` at most (GW-10)."""
+        """Pause the member's session until `until_ms` at most (GW-10)."""
         self._host(group_id).shard.pause_session(group_id, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str) -> None:

@@ -1,4 +1,4 @@
-"""Which settings does the gateway get, under which names?"""
+"""The gateway's settings, made from kcoord's settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kcoord.server.components import request_limits
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:
-    """What the gateway is told. Raises ValueError where settings do not fit each other."""
+    """The gateway's settings. Raises ValueError if settings contradict each other."""
     return GatewaySettings(
         bootstrap=settings.upstream,
         groups=settings.groups,

@@ -1,4 +1,4 @@
-"""The list of groups: a ListGroups goes through all shards, some groups at a time, with others' turns in between."""
+"""The list of groups: ListGroups goes through all shards, some groups at a time, with other clients' turns between."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["GroupList"]
 
 
 class GroupList:
-    """One ListGroups on its way: what is small is answered at once."""
+    """One ListGroups request, while it is carried out. A small list is answered at once."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class GroupList:
             return
         listed = [self._answers[at] for at in range(self._asked)]
         error = next((each.error_code for each in listed if each.error_code), 0)
-        if error == ErrorCode.NOT_COORDINATOR:  # at a list Java's admin client tries again on two errors only
+        if error == ErrorCode.NOT_COORDINATOR:  # Java's admin client retries a list on two errors only
             error = ErrorCode.COORDINATOR_NOT_AVAILABLE
         groups = [group for each in listed for group in each.groups]
         self._deliver(ListGroupsResponse(error_code=error, groups=groups), None)

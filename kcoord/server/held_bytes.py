@@ -1,13 +1,14 @@
-"""Bytes that clients make kcoord hold: requests begun and not finished, and answers that nobody reads.
+"""Held bytes: the limits on what clients make kcoord keep, which is unfinished requests and answers that are not read.
 
 Rules:
 
-1. A request that has begun must go on: from `progress_ms` after its first byte on it must have come at `LEAST_RATE` at
-   least, on average. Time in which kcoord itself does not read from the client does not count, so an honest client with
-   a large request and a slow line lives.
-2. A client that takes no byte of its answers for `idle_ms` is cut off.
-3. All of it together is `limit` bytes at most. Above that the connection is closed that has held something for longest,
-   among those that hold at least as much as the average: who holds little would free nothing.
+1. A request that has begun must make progress. kcoord closes the connection if fewer bytes have arrived than
+   `LEAST_RATE` for each second beyond the first `progress_ms`. Time in which kcoord itself does not read from the
+   client does not count. So an honest client with a large request and a slow line survives.
+2. kcoord cuts off a client that reads no byte of its answers for `idle_ms`.
+3. All connections together hold `limit` bytes at most. Above that, kcoord looks at the connections that hold at least
+   the average, and closes the one that has held something for longest. To close one that holds little would free
+   nothing.
 """
 
 from __future__ import annotations
@@ -19,41 +20,41 @@ import attrs
 __all__ = ["LEAST_RATE", "HeldBytes", "Holder", "Progress"]
 
 LEAST_RATE = 1024
-"""Bytes a second, on average, at which a request must come that takes longer than the deadline."""
+"""Bytes of a request that must have arrived for each second beyond the first `progress_ms`."""
 
 
 @attrs.define(slots=True)
 class Progress:
-    """How the request that has begun comes on, or the answers leave."""
+    """The progress of a request that has begun to arrive, or of answers that wait to be read."""
 
     since_ms: int
-    """Since when it is measured."""
+    """When the measurement began."""
     came: int = 0
-    """Bytes of the request that have come since."""
+    """Bytes of the request that have arrived since then."""
     unread: int = 0
     """Bytes of answers that wait to be read, as of `unread_since_ms`."""
     unread_since_ms: int = 0
 
 
 class Holder(Protocol):
-    """A connection, as far as it is judged here."""
+    """A connection, as far as these rules look at it."""
 
     progress: Progress | None
 
     @property
     def waits_for_client(self) -> bool:
-        """Whether the next byte of a request is the client's to send."""
+        """Whether kcoord waits for the client to send the next byte of a request."""
 
     @property
     def unread_bytes(self) -> int:
-        """Bytes of answers that the client has not taken."""
+        """Bytes of answers that the client has not read."""
 
     def close(self, reason: str) -> None: ...
     def cut(self, reason: str) -> None: ...
 
 
 class HeldBytes:
-    """What all connections hold, those first that have held something for longest."""
+    """The bytes that all connections hold. The connection that has held something for longest comes first."""
 
     def __init__(self, limit: int, progress_ms: int, idle_ms: int) -> None:
         self.total = 0
@@ -63,11 +64,11 @@ class HeldBytes:
         self._held: dict[Holder, int] = {}
 
     def __len__(self) -> int:
-        """How many connections hold something, or are within a request."""
+        """The number of connections that hold something or are within a request."""
         return len(self._held)
 
     def note(self, holder: Holder, held: int) -> None:
-        """`holder` is within a request, or has unread answers, and holds so many bytes now."""
+        """Note that `holder`, which is within a request or has unread answers, now holds `held` bytes."""
         self.total += held - self._held.get(holder, 0)
         self._held[holder] = held
         while self.total > self._limit:

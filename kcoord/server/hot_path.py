@@ -1,22 +1,22 @@
-"""How is a heartbeat that changes nothing answered without being decoded?
+"""The hot path: a heartbeat that changes nothing is answered without being decoded.
 
-Almost all of a coordinator's traffic is a member's heartbeat that equals its last one, byte for byte but for the
-correlation id. A connection therefore keeps the last frame that its group called *converged* (`Remember`), as the bytes
-around the correlation id, and the answer as the bytes around its correlation id. Rules:
+Almost all traffic of a coordinator is heartbeats that equal the member's last one, byte for byte except for the
+correlation id. So a connection keeps the last frame that its group called *converged* (`Remember`): the bytes around
+the correlation id of the request, and the bytes around that of the answer. Rules:
 
-1. A frame is answered here only while the version of its `basis` is what it was when the answer was made: whatever
-   could change the answer moves that version, so a stale answer cannot leave. The basis is the group, in a connect
-   group the member alone: what happens to others there does not send it off the hot path.
-2. The answer touches the session of the member (`last_seen_ms`), and nothing else.
-3. A right that runs out (`valid_until_ms`) ends the memory too.
-4. The shard's lease must run at the moment of the answer (CG-27). A process that is frozen between
-   that look and the write sends an answer that is late, but not wrong: the frame was sent before the lease ended, and a
-   member counts its session from the sending.
-5. Where it is known what the member says next (`Ahead`: the same at the epoch that it was just told), that is
-   remembered instead, as the bytes that it will be.
+1. The hot path answers a frame only while the version of its `basis` is the same as when the answer was made.
+   Everything that could change the answer changes that version, so no stale answer leaves. The basis is the group; in a
+   connect group it is the member alone, so that events of other members do not take this one off the hot path.
+2. The answer updates the member's session (`last_seen_ms`) and nothing else.
+3. When the client's right expires (`valid_until_ms`), the hot path stops answering.
+4. The shard's lease must run at the moment of the answer (CG-27). If the process freezes between this check and the
+   write, the answer is late but not wrong: the member sent the frame before the lease ended, and counts its session
+   from the sending.
+5. If the member's next heartbeat is known (`Ahead`: the same content at the epoch that it was just given), the hot path
+   remembers the bytes of that one instead.
 
-This is the code that runs most: frames that arrived together are read, compared and answered by a few calls into C,
-not frame by frame, and what is the same for every connection is kept once.
+This code runs most often. A few calls into C read, compare and answer all frames that arrived together, instead of
+frame by frame, and bytes that are the same for all connections are kept once.
 """
 
 from __future__ import annotations
@@ -34,29 +34,31 @@ from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES
 
 CORRELATION_AT = 8
-"""Where the correlation id stands in a request frame: behind size (4), API key (2) and version (2)."""
+"""Where the correlation id begins in a request frame: after size (4 bytes), API key (2) and version (2)."""
 HEAD = CORRELATION_AT
 TAIL = CORRELATION_AT + 4
 NEVER_MS = 1 << 62
 READ_AT_ONCE = 64
-"""Frames that are compared in one go, at most."""
+"""The most frames that are compared in one call."""
 ANSWERED_AT_ONCE = 256
-"""Frames that are answered before others have their turn."""
+"""The most frames that are answered before other connections have their turn."""
 
 
 LARGEST_KEPT = 64 * 1024
-"""Request and answer that one connection remembers, in bytes together."""
+"""The largest request and answer that a connection remembers, in bytes together."""
 SHARED_BYTES, SHARED_UP_TO = 2 << 20, 1024
-"""Parts of frames that are kept once for all connections, and how large one may be."""
+"""Bytes of the cache of frame parts that all connections share, and the size up to which a part is shared."""
 LENGTHS = 1024
 READERS_BYTES, READER_BYTES = 16 << 20, 4096
-"""Readers of frames that arrived together; one takes some 20 bytes a frame to make, and 32 to keep."""
+"""Bytes of the cache of readers (functions for frames that arrived together), and bytes that one reader counts. Making
+a reader takes about 20 bytes for each frame, keeping it about 32.
+"""
 
 _parts: BoundedCache[bytes, bytes] = BoundedCache(SHARED_BYTES)
 
 
 def _shared(part: bytes) -> bytes:
-    """`part` itself, the same object for equal parts of all connections."""
+    """The one object that all connections share for a part equal to `part`."""
     if len(part) > SHARED_UP_TO:
         return part
     known = _parts.get(part)
@@ -66,7 +68,7 @@ def _shared(part: bytes) -> bytes:
 
 
 class _Readers(dict[int, Callable[[bytes], tuple[bytes, ...]]]):
-    """Functions that read the correlation ids of frames that arrived together, by the bytes that these frames take."""
+    """Functions that read the correlation ids of frames that arrived together, by the total bytes of these frames."""
 
     __slots__ = ("length",)
 
@@ -104,14 +106,14 @@ class HotFrame:
     front: bytes
     back: bytes
     between: bytes
-    """All from one answer's correlation id to the next one's."""
+    """The bytes between the correlation ids of two successive answers."""
     remember: Remember
     lease: Lease
     valid_until_ms: int
 
     @classmethod
     def behind(cls, call: Call, answer_frame: bytes, remember: Remember, valid_until_ms: int | None) -> HotFrame:
-        """What to remember once `call` has been answered with `answer_frame` (size prefix included)."""
+        """What to remember after `call` was answered with `answer_frame` (size prefix included)."""
         ahead = remember.ahead
         if ahead is None:
             return cls.of(call.frame, answer_frame, remember, valid_until_ms)
@@ -139,12 +141,12 @@ class HotFrame:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes of frames that are answered at once, at most."""
+        """The most bytes of frames that are answered at once."""
         return ANSWERED_AT_ONCE * self.readers.length
 
     def answer(self, data: bytes, now_ms: int) -> tuple[bytes, int]:
-        """The answer frames to the leading frames of `data` that equal the remembered one, `most_bytes` at most, and
-        the bytes these took.
+        """The answers to the leading frames of `data` that equal the remembered one (`most_bytes` at most), and how
+        many bytes of `data` these frames take.
         """
         remember = self.remember
         if remember.basis.version != remember.version or now_ms > self.lease.until_ms or now_ms > self.valid_until_ms:

@@ -1,4 +1,4 @@
-"""Which settings do the instances get, under which names?"""
+"""The settings of an instance that shares its log with others, made from kcoord's settings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from kcoord.server.record_level import record_level
 
 
 def instances_settings(settings: Settings, store: KafkaLogSettings) -> InstancesSettings:
-    """What this instance is told of itself and the others. Raises LogUnusable for files and modules that are not
-    there.
-    """
+    """The settings of this instance. Raises LogUnusable for files and modules that do not exist."""
     host, port = settings.advertise or settings.listen
     return InstancesSettings(
         instance_id=settings.instance_id,
@@ -24,7 +22,7 @@ def instances_settings(settings: Settings, store: KafkaLogSettings) -> Instances
         port_offset=settings.gateway_port_offset,
         broker_ports={
             broker: port + at - settings.listen[1] for broker, at in settings.gateway_broker_ports.items()
-        },  # as clients reach them: at the same distances from what is advertised
+        },  # as clients see them: same distances from the advertised port
         lease_ms=store.lease_ms,
         session_timeout_ms=settings.instances_session_timeout_ms,
         heartbeat_interval_ms=settings.instances_heartbeat_interval_ms,
@@ -35,12 +33,12 @@ def instances_settings(settings: Settings, store: KafkaLogSettings) -> Instances
 
 
 def stands_before_the_log(settings: Settings) -> bool:
-    """Whether the cluster that kcoord stands before is the one that has the log, as far as addresses tell."""
+    """Whether the upstream cluster also holds the log, as far as the addresses tell."""
     return bool(set(settings.log_brokers) & set(settings.upstream))
 
 
 def internal_settings(settings: Settings) -> InternalSettings | None:
-    """What the internal listener is told; None where there is none."""
+    """The settings of the internal listener; None if there is none."""
     if settings.internal_listen is None:
         return None
     certificate, authorities = settings.internal_ssl_certificate_location, settings.internal_ssl_ca_location

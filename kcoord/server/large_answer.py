@@ -1,4 +1,4 @@
-"""The large answer: written some elements at a time in the turn queue, and sent when all of it is written."""
+"""The large answer: encoded some elements at a time in the turn queue, and sent when all of it is encoded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Receiver(Protocol):
 
 
 class LargeAnswer:
-    """One large answer on its way. `arrays`: where its many elements are."""
+    """One large answer, while it is encoded. `arrays` says where its many elements are."""
 
     def __init__(self, receiver: Receiver, call: Call, response: Response, arrays: Arrays) -> None:
         self._receiver = receiver
@@ -31,7 +31,7 @@ class LargeAnswer:
         self._written: list[bytes] = []
 
     def take_slice(self) -> bool:
-        """Write one slice; whether there is more to do."""
+        """Encode one slice. Returns whether there is more to do."""
         if not self._receiver.is_in_work(self._call):
             return False  # the client has gone
         try:

@@ -1,10 +1,9 @@
-"""How does a shard that has nothing to write go on proving that it is the coordinator?
+"""The lease keeper: ticks that prove that a shard with nothing to write is still the coordinator.
 
-1. A shard with members commits a tick when the better part of its lease is over and nothing else was committed since
-   (CG-27).
-2. One without members lets its lease run out; who asks it something makes it commit a tick then.
-3. A lease that runs out although there are members is a standstill of the shard's time. When a commit succeeds again,
-   the shard is told how long it was.
+1. If a shard has members and commits nothing, the keeper commits a tick when 60 % of the lease is over (CG-27).
+2. The keeper lets the lease of a shard without members run out. The next request makes the shard commit a tick.
+3. If the lease of a shard with members runs out, the shard's time stands still. When a commit succeeds again, the shard
+   is told how long the standstill lasted.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from kcoord.server.clock import monotonic_ms
 from kcoord.server.outbox import Outbox
 
 LOOKS = 4
-"""How often, in the time that is left of a lease when its prolongation begins, a commit on its way is looked at."""
+"""How often the keeper checks a commit that is under way, within the last 40 % of the lease."""
 
 
 class LeaseKeeper:
@@ -31,24 +30,24 @@ class LeaseKeeper:
         self._lapsed_at_ms: int | None = None
 
     def watch(self) -> None:
-        """Look after the lease from now on, until nobody needs it any more."""
+        """Keep the lease running from now on, until it is not needed any more."""
         if self._lease_ms and self._timer is None:
             self._since_ms = monotonic_ms()
             self._look_in(self._outbox.lease.until_ms - self._outbox.slack_ms - monotonic_ms())
 
     def stop(self) -> None:
-        """Look after it no more."""
+        """Stop keeping the lease."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._lapsed_at_ms = None
 
     def note_lapse(self) -> None:
-        """Remember that the lease is over, if it is. What was before anybody needed it is no standstill."""
+        """Remember since when the lease is over, if it is. The time before the lease was needed does not count."""
         if self._lapsed_at_ms is None and not self._outbox.lease_runs():
             self._lapsed_at_ms = max(self._outbox.lease.until_ms, self._since_ms)
 
     def take_standstill(self) -> int:
-        """How long, in ms, the lease had been over when it began to run again; 0 if it had not."""
+        """How long, in ms, the lease was over before it began to run again; 0 if it was not over, or still is."""
         lapsed_at_ms = self._lapsed_at_ms
         if lapsed_at_ms is None or not self._outbox.lease_runs():
             return 0

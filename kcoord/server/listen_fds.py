@@ -1,15 +1,15 @@
-"""Listening sockets that are handed down to this process, and stay when it is started again (socket activation).
+"""Socket activation: listening sockets that systemd hands down to kcoord and keeps open across restarts.
 
-systemd, or whoever else starts kcoord, opens the sockets and keeps them: while kcoord is down, connections wait in them
-and nobody is refused. It says by environment variables what it hands down: LISTEN_PID (for whom), LISTEN_FDS (how many,
-from file descriptor 3 on) and LISTEN_FDNAMES (what each is called). Rules:
+systemd, or another program that starts kcoord, opens the sockets and keeps them. While kcoord is down, connections wait
+in them and no client is refused. Environment variables say what is handed down: LISTEN_PID (to which process),
+LISTEN_FDS (how many sockets, from file descriptor 3 on) and LISTEN_FDNAMES (the name of each). Rules:
 
-1. A socket belongs to the listener whose port it has; its address must be the listener's, or be wider (all addresses of
-   the host). A listener without one opens its own.
-2. Names of kcoord's own (`clients`, `internal`, `broker-N`) say which listener a socket is for: then it must fit that
-   one. Other names say nothing.
-3. What cannot be a listening TCP socket, and what belongs to no listener, is an error: its clients would wait in it for
-   ever. With a cluster behind it may be the port of a broker that is not known yet.
+1. A socket belongs to the listener with the same port. Its address must be the listener's address or a wider one (all
+   addresses of the host). A listener without a socket opens its own.
+2. The names `clients`, `internal` and `broker-N` say which listener a socket is for; the socket must fit that listener.
+   Other names mean nothing.
+3. A socket that is not a listening TCP socket is an error. So is one that belongs to no listener, because its clients
+   would wait in it forever; but with a cluster behind, it may be the port of a broker that is not known yet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WILDCARDS = frozenset({"0.0.0.0", "::"})
 
 
 def broker(broker_id: int | None) -> str:
-    """The name of the listener for a broker of the cluster behind; None: of the one that clients reach first."""
+    """The name of the listener for an upstream broker; for None, of the bootstrap listener."""
     return CLIENTS if broker_id is None else f"broker-{broker_id}"
 
 
@@ -58,7 +58,7 @@ class _Socket:
 
 
 class HandedDown:
-    """The sockets that were handed down; false where there are none."""
+    """The sockets that were handed down; false if there are none."""
 
     def __init__(self, sockets: Sequence[tuple[socket.socket, str]] = ()) -> None:
         """Sockets, each with its name. Raises HandedDownError."""
@@ -68,8 +68,8 @@ class HandedDown:
 
     @classmethod
     def take(cls, environment: MutableMapping[str, str] = os.environ) -> HandedDown:
-        """What `environment` says is for this process. The variables are removed, so that no child takes them for its
-        own. Raises HandedDownError.
+        """The sockets that `environment` hands down to this process. Removes the variables, so that no child process
+        takes them for its own. Raises HandedDownError.
         """
         pid, number, names = (environment.pop(f"LISTEN_{each}", "") for each in ("PID", "FDS", "FDNAMES"))
         if not number or pid != str(os.getpid()):
@@ -96,7 +96,7 @@ class HandedDown:
         return bool(self._sockets)
 
     def of(self, listener: str, host: str, port: int) -> list[socket.socket]:
-        """The sockets for a listener at `host`:`port`; none: it opens its own. Raises HandedDownError."""
+        """The sockets for a listener at `host`:`port`. If there are none, it opens its own. Raises HandedDownError."""
         found = []
         for each in self._sockets:
             named = each.name if OWN_NAME.fullmatch(each.name) else None
@@ -112,7 +112,7 @@ class HandedDown:
         return found
 
     def check_all_taken(self, listeners: str) -> None:
-        """Raise HandedDownError for sockets that belong to no listener; `listeners` says which there are."""
+        """Raise HandedDownError if some sockets belong to no listener. `listeners` names the listeners for the text."""
         left = [str(each) for each in self._sockets if not each.taken]
         if left:
             raise HandedDownError(
@@ -135,7 +135,7 @@ def _check(listening: socket.socket, name: str) -> None:
 
 
 def _covers(bound: str, host: str, port: int) -> bool:
-    """Whether a socket bound to one address takes what comes for a host."""
+    """Whether a socket that is bound to the address `bound` accepts connections to `host`."""
     if bound in WILDCARDS:
         return True
     try:

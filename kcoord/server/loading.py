@@ -1,7 +1,7 @@
-"""How does a shard come out of the log?
+"""The load of a shard from the log.
 
-A record that cannot be decoded stops the load with an error that names where it stands and its key; it is never
-skipped, and the partition is not served.
+A record that cannot be decoded stops the load, with an error that names the record's offset and key. The load never
+skips a record, and the partition is not served.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from kcoord.protocol.records import decode_record, is_of_newer_kcoord
 async def read_shard(store: Log, partition: int, shard: Shard) -> None:
     """Take `partition` over and replay its records into `shard`.
 
-    Raises LogOfNewerKcoord for a record that only a newer kcoord can read, LogCorrupt for what nobody can; and what
-    Log.load raises.
+    Raises LogOfNewerKcoord for a record that only a newer kcoord can read, LogCorrupt for a record that no kcoord can
+    read, and what Log.load raises.
     """
     at, key, value = -1, b"", None
     try:
         async with aclosing(cast("AsyncGenerator[list[StoredRecord], None]", store.load(partition))) as chunks:
             async for chunk in chunks:
-                for at, key, value in chunk:  # noqa: B007 (named when one cannot be read)
+                for at, key, value in chunk:  # noqa: B007 (used in the error below)
                     shard.replay(decode_record(key, value))
-                gc.freeze()  # what was read stays: to look for cycles in it takes a third of a load's time
+                gc.freeze()  # these objects stay; searching them for cycles takes a third of a load
                 await asyncio.sleep(0)
     except DecodeError as error:
         raise unreadable(at, key, value, error) from error
 
 
 def unreadable(at: int, key: bytes, value: bytes | None, error: DecodeError) -> LogCorrupt:
-    """What is wrong with a record, where it is, and what to do."""
+    """The error for a record: what is wrong with it, where it is, and what to do."""
     record = f"its record at offset {at} (key {key.hex()}) cannot be read: {error}."
     if is_of_newer_kcoord(key, value):
         return LogOfNewerKcoord(

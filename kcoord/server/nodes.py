@@ -1,7 +1,7 @@
-"""Which nodes do clients of a kcoord without a cluster see, and which of them has a group?
+"""The nodes that clients of a kcoord without a cluster see, and the node that has a group.
 
-A kcoord that runs by itself is the only one. Of several instances over one log each names them all by the same map, on
-whichever instance one asks.
+A kcoord that runs by itself is the only node. If several instances share a log, each of them names all instances, by
+the same map.
 """
 
 from __future__ import annotations
@@ -31,33 +31,35 @@ class Node:
 
 
 class Nodes(Protocol):
-    """All instances. `reached` is the address by which the client that asks came here."""
+    """All instances as nodes. `reached` is the address at which the asking client reached this instance."""
 
     @property
     def cluster_id(self) -> str: ...
 
     def is_current(self) -> bool:
-        """Whether this instance hears of the others: else they may have taken over what it believes to be its own."""
+        """Whether this instance is in touch with the others. If not, they may have taken over its groups."""
         ...
 
     def nodes(self, reached: Address) -> Sequence[Node]:
-        """Those that are there; never none."""
+        """The nodes that are alive; never empty."""
         ...
 
     def owner(self, group_id: str, reached: Address) -> Node | None:
-        """Who coordinates the group; None: nobody at the moment."""
+        """The node that coordinates the group; None if no node does at the moment."""
         ...
 
 
 @attrs.frozen
 class OneNode:
-    """A kcoord that runs by itself. Without an advertised address each client is told the one that it came in by."""
+    """A kcoord that runs by itself. Without an advertised address it names to each client the address that the client
+    used.
+    """
 
     cluster_id: str
     advertised: Address | None
 
     def is_current(self) -> bool:
-        """See Nodes. There is nobody to hear of."""
+        """See Nodes. There are no other instances."""
         return True
 
     def nodes(self, reached: Address) -> Sequence[Node]:
@@ -72,7 +74,7 @@ class OneNode:
 
 @attrs.frozen
 class InstanceNodes:
-    """Several instances, by the newest map that this one has."""
+    """Several instances, from the newest map that this one has."""
 
     cluster_id: str
     membership: Membership
@@ -82,12 +84,12 @@ class InstanceNodes:
         return not self.membership.is_cut_off
 
     def nodes(self, _reached: Address) -> Sequence[Node]:
-        """See Nodes. Before there is a map, this instance."""
+        """See Nodes. Before there is a map, this instance alone."""
         return [self._node(each) for each in self.membership.living()] or [self._node(self.membership.instance)]
 
     def owner(self, group_id: str, _reached: Address) -> Node | None:
-        """See Nodes. Where the owner has died this instance is named, and calls wait here for the next owner: a client
-        that finds nobody alive gives up its work.
+        """See Nodes. If the owner has died, this instance names itself, and requests wait here for the next owner: a
+        client that reaches no coordinator gives up its work.
         """
         found = self.membership.owner(group_id)
         if found is not None and self.membership.has_died(found):

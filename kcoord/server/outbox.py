@@ -1,13 +1,14 @@
-"""When may a shard's answer leave?
+"""The outbox of a partition: answers wait in it until what they could have seen is committed.
 
-1. When everything that it could have seen is committed: all that the shard had appended when the answer was made, also
-   when the request wrote nothing itself (CG-24).
-2. And only while the partition's lease runs (CG-27). With nothing to commit and the lease over, a tick is committed
-   first: its success proves that nobody has taken the partition over.
-3. Who has waited for that longer than the log's patience is told to look for the coordinator anew. The commit goes on,
-   and its outcome counts.
-4. When a commit fails, nobody who waits for it, or for a later one, is told of a success.
-5. What goes wrong where one answer leaves (the client's next request is begun there) keeps no other one back.
+1. An answer leaves when everything that it could have seen is committed. That is everything that the shard had appended
+   when it made the answer, even if the request itself wrote nothing (CG-24).
+2. It leaves only while the partition's lease runs (CG-27). If the lease is over and nothing is being committed, the
+   outbox commits a tick first: its success proves that no other instance has taken the partition over.
+3. If the lease is over and a commit has been under way for too long (`is_stalled`), waiting clients get
+   NOT_COORDINATOR, so that they look for the coordinator again. The commit goes on, and its outcome counts.
+4. If a commit fails, no client that waits for it or for a later one gets a success.
+5. An error while one answer leaves does not stop the others. (The client's next request begins there, so errors can
+   happen.)
 """
 
 from __future__ import annotations
@@ -31,35 +32,35 @@ from kcoord.server.clock import monotonic_ms
 log = logging.getLogger("kcoord.coordinator")
 
 SLACK = 0.4
-"""The part of a lease that is left when an idle shard begins to prolong it."""
+"""The fraction of a lease that is left when an idle shard begins to prolong it."""
 
 
 @attrs.define(slots=True, eq=False)
 class Waiting:
-    """A request that somebody waits for: the token that the shard hands back with its reply."""
+    """A request whose client waits: the token that the shard returns with its reply."""
 
     request: Request
     deliver: Callable[[Response, Remember | None], None]
 
     def refuse(self, error: ErrorCode) -> None:
-        """Answer with nothing but `error`."""
+        """Answer with `error` alone."""
         self.deliver(refuse(self.request, error), None)
 
 
 class Refusable(Protocol):
-    """Somebody who waits for an answer."""
+    """A caller that waits for an answer."""
 
     def refuse(self, error: ErrorCode) -> None: ...
 
 
 @attrs.define(slots=True, eq=False)
 class Asking:
-    """Somebody who waits to be told whether an answer may be given."""
+    """A caller that waits to hear whether an answer may be given."""
 
     told: asyncio.Future[ErrorCode]
 
     def refuse(self, error: ErrorCode) -> None:
-        """Tell `error`; NONE: it may."""
+        """Tell the caller `error`; NONE means that an answer may be given."""
         if not self.told.done():
             self.told.set_result(error)
 
@@ -69,27 +70,27 @@ Leaving = tuple[Callable[[], None], Refusable]
 
 @attrs.define(slots=True, eq=False)
 class Pending:
-    """One commit on its way, and what waits for it."""
+    """One commit under way, and the answers that wait for it."""
 
     future: asyncio.Future[None]
     began_ms: int
-    """0 where the lease never ends, and nobody asks."""
+    """When the commit began, on the monotonic clock. 0 if the lease never ends; the time is not used then."""
     done: bool = False
     leaving: list[Leaving] = attrs.Factory(list)
 
 
 class Owner(Protocol):
-    """Whose outbox it is."""
+    """The owner of an outbox: it is told how commits end."""
 
     def committed(self) -> None:
         """A commit has succeeded."""
 
     def failed(self, error: BaseException | None) -> None:
-        """A commit has failed, and all behind it will. `error` is None where it was given up (the process ends)."""
+        """A commit has failed, and all later ones will fail. `error` is None if it was cancelled (the process ends)."""
 
 
 class Outbox:
-    """The commits of one partition that are on their way, and the answers that wait for them."""
+    """The commits of one partition that are under way, and the answers that wait for them."""
 
     def __init__(self, partition: int, store: Log, owner: Owner) -> None:
         self.lease = store.lease(partition)
@@ -103,7 +104,7 @@ class Outbox:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no commit is on its way."""
+        """Whether no commit is under way."""
         return not self._pending
 
     def lease_runs(self) -> bool:
@@ -112,8 +113,8 @@ class Outbox:
         return until_ms == NEVER_MS or monotonic_ms() <= until_ms
 
     def is_stalled(self) -> bool:
-        """Whether the lease is over and a commit does not come back that would prolong it: who asks now would wait in
-        vain.
+        """Whether the lease is over and the commit that would prolong it does not return: a request that waits now
+        would wait in vain.
         """
         if not self._pending or self.lease.until_ms == NEVER_MS:
             return False
@@ -127,7 +128,7 @@ class Outbox:
         self._await(self._log.append(self._partition, batch))
 
     def prove(self) -> None:
-        """See to it that a commit is on its way."""
+        """Commit a tick if no commit is under way."""
         if not self._pending:
             self._await(self._log.tick(self._partition))
 
@@ -139,7 +140,7 @@ class Outbox:
     def _done(self, pending: Pending, future: asyncio.Future[None]) -> None:
         error = None if future.cancelled() else future.exception()
         if pending not in self._pending:
-            return  # dropped before
+            return  # dropped already
         if error is not None or future.cancelled():
             self._owner.failed(error)
             return
@@ -154,7 +155,7 @@ class Outbox:
     # -- answers ------------------------------------------------------------------------------------------------------
 
     def send(self, release: Callable[[], None], waiting: Refusable) -> None:
-        """Call `release` as soon as the answer that it gives may leave; `waiting` is refused if it never may."""
+        """Call `release` as soon as its answer may leave. If it never may, refuse `waiting`."""
         if not self._pending:
             if self.lease_runs():
                 self._let_leave(release, waiting)
@@ -175,14 +176,14 @@ class Outbox:
             log.exception("partition %d: a fault of kcoord's own where an answer left", self._partition)
 
     def refuse_stalled(self) -> None:
-        """Refuse everybody who waits, if they wait in vain."""
+        """If the outbox is stalled, refuse everything that waits."""
         if self.is_stalled():
             self._refuse([each for pending in self._pending for each in pending.leaving])
             for pending in self._pending:
                 pending.leaving.clear()
 
     def drop(self) -> None:
-        """Forget what is on its way: nobody who waits for it is told of a success."""
+        """Forget the commits that are under way. No client that waits for them gets a success."""
         left = [each for pending in self._pending for each in pending.leaving]
         self._pending.clear()
         self._refuse(left)
@@ -195,11 +196,11 @@ class Outbox:
                 log.exception("partition %d: a fault of kcoord's own where a refusal left", self._partition)
 
     async def may_answer(self) -> ErrorCode:
-        """NONE once an answer made now may leave; NOT_COORDINATOR if it never may."""
+        """Wait until an answer made now may leave. Returns NONE then, or NOT_COORDINATOR if it never may."""
         asking = Asking(asyncio.get_running_loop().create_future())
         self.send(partial(asking.refuse, ErrorCode.NONE), asking)
         return await asking.told
 
     def on_their_way(self) -> list[asyncio.Future[None]]:
-        """The commits that are on their way now."""
+        """The commits that are under way now."""
         return [pending.future for pending in self._pending]

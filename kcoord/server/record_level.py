@@ -1,4 +1,4 @@
-"""The record level: which records this kcoord writes at most."""
+"""The record level: the highest level of records that this kcoord writes."""
 
 from __future__ import annotations
 
@@ -7,5 +7,7 @@ from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
 
 
 def record_level(settings: Settings) -> int:
-    """Which records this kcoord writes at most: those that the release reads with which it must be compatible."""
+    """The highest level of records that this kcoord may write. With `compatible.with`, the level that this release can
+    read.
+    """
     return RELEASE_0_1_0 if settings.compatible_with else RECORD_LEVEL

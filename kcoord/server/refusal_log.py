@@ -1,6 +1,6 @@
-"""A log line for requests that are refused for what they bring, at most one every ten seconds.
+"""A log of refused requests, limited to one line every ten seconds.
 
-A client that is refused may try again at once and for ever: it must not fill the disk with log lines.
+A client that is refused may try again at once and forever. It must not fill the disk with log lines.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ PAUSE_MS = 10_000
 
 
 class RefusalLog:
-    """Writes warnings to `log`; those within `PAUSE_MS` of the last line are counted, which the next line says."""
+    """Writes warnings to `log`. Within `PAUSE_MS` of the last line it only counts them; the next line gives the
+    count.
+    """
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
@@ -19,7 +21,7 @@ class RefusalLog:
         self._left_out = 0
 
     def note(self, text: str, now_ms: int) -> None:
-        """A request was refused. `now_ms` is monotonic."""
+        """Log that a request was refused. `now_ms` is monotonic."""
         if self._next_ms is not None and now_ms < self._next_ms:
             self._left_out += 1
             return

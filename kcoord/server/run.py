@@ -1,9 +1,9 @@
-"""How does a kcoord process start, serve and stop?
+"""The start, run and stop of a kcoord process.
 
-Order of a start: lock and open the log, load the groups, open the ports. The ports are open soon in any case, and
-answer while groups load, because a client that finds nobody for one heartbeat interval gives up its work. Order of a
-stop (SIGTERM, SIGINT, also during a start): close the ports, let what is being committed be answered, close the
-connections, close the log.
+A start locks and opens the log, loads the groups, then opens the ports. The ports open after `HEAD_START_S` in any
+case and answer while groups load, because a client that reaches nobody for one heartbeat interval gives up its work.
+A stop (SIGTERM or SIGINT, also during a start) closes the ports, answers the requests whose commits are under way,
+closes the connections, then closes the log.
 
 An instance that shares its log with others starts and stops in another order (`among_others.py`).
 """
@@ -48,12 +48,12 @@ log = logging.getLogger("kcoord.server")
 
 CLUSTER_ID_FILE = "cluster.id"
 OPEN_FILES = 1 << 20
-"""Open files that are asked for: each connection is one, behind a gateway two."""
+"""Limit of open files that kcoord asks the system for. A connection needs one file, with a gateway two."""
 HEAD_START_S = 1.0
-"""How long the ports wait for the groups; most logs are loaded by then, and nobody is told to ask again."""
+"""How long the ports stay closed while groups load. Most logs are loaded by then, so no client must retry."""
 GARBAGE_THRESHOLD = 50_000
-"""Containers made before Python looks for cycles among them. Groups and connections live long and hardly make any; with
-Python's own 700 a seventh of all CPU of joining members went into looking.
+"""Container objects that Python allocates before it searches them for reference cycles. Groups and connections live
+long and make almost no cycles. With Python's default of 700, the search took a seventh of the CPU while members joined.
 """
 
 
@@ -82,7 +82,7 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 def raise_file_limit() -> None:
-    """Allow this process as many open files as the system lets it."""
+    """Raise this process's limit of open files to `OPEN_FILES`, or as far as the system allows."""
     try:
         import resource
     except ImportError:
@@ -94,7 +94,7 @@ def raise_file_limit() -> None:
 
 
 async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
-    """As `run`, inside an event loop."""
+    """Do what `run` does, inside an event loop."""
     asyncio.get_running_loop().set_exception_handler(log_fault)
     stopping = asyncio.create_task(stop_signal())
     async with contextlib.AsyncExitStack() as stack:
@@ -115,7 +115,7 @@ async def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
 
 
 async def start(settings: Settings, handed_down: HandedDown, stack: contextlib.AsyncExitStack) -> None:
-    """Start over the log that the settings ask for; what is to be undone goes on `stack`. Raises as `run`."""
+    """Start on the log that the settings name. The steps that undo the start go on `stack`. Raises as `run` does."""
     if settings.log == "embedded":
         await start_alone(settings, handed_down, stack)
         return
@@ -125,7 +125,9 @@ async def start(settings: Settings, handed_down: HandedDown, stack: contextlib.A
 
 
 async def start_alone(settings: Settings, handed_down: HandedDown, stack: contextlib.AsyncExitStack) -> None:
-    """Start over a log of this process's own; what is to be undone goes on `stack`. Raises as `run`."""
+    """Start on a log that only this process uses. The steps that undo the start go on `stack`. Raises what `run`
+    raises.
+    """
     store = EmbeddedLog(
         settings.data_dir,
         partitions=settings.offsets_topic_num_partitions,
@@ -151,7 +153,7 @@ async def start_alone(settings: Settings, handed_down: HandedDown, stack: contex
 
 
 async def load(coordinator: Coordinator) -> None:
-    """Load the groups, and spare the garbage collector what is there from the start."""
+    """Load the groups, then exclude all objects that exist by now from garbage collection."""
     await coordinator.load()
     gc.freeze()
 
@@ -166,7 +168,7 @@ async def stop_signal() -> None:
 
 
 def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """One line for what clients do (a TLS handshake that fails), a traceback for what should not happen."""
+    """Log one line for what clients cause (a failed TLS handshake), and a traceback for what should not happen."""
     error = context.get("exception")
     if isinstance(error, OSError):
         log.warning("%s: %s", context.get("message", "a connection failed"), error)
@@ -175,7 +177,7 @@ def log_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def cluster_id(data_dir: Path) -> str:
-    """The id of the cluster that a lone kcoord is: made once, kept in the data directory."""
+    """The cluster id of a kcoord that runs alone: made once, then kept in the data directory."""
     file = data_dir / CLUSTER_ID_FILE
     try:
         return file.read_text(encoding="ascii").strip()

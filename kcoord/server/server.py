@@ -1,13 +1,13 @@
-"""Who may connect, and when does a connection end?
+"""The server: listeners, connection limits, and when a connection is closed.
 
 One `Server` owns the listeners and every connection. Rules:
 
-1. Limits in total and for each address are checked when a connection is accepted, before its TLS handshake; above them
-   the newest connection is closed.
-2. A connection that has sent nothing for `connections.max.idle.ms` and has no request in work is closed.
-3. Who has not said who it is in time is closed: the TLS handshake and, in front of a cluster that uses SASL, the
-   exchange. So is who does not finish a request (`held_bytes`).
-4. A stop closes the listeners first, lets what is being committed be answered, and then closes the connections.
+1. The server checks the limits (in total, and for each address) when it accepts a connection, before the TLS
+   handshake. Above a limit it closes the new connection.
+2. It closes a connection that has sent nothing for `connections.max.idle.ms` and has no request in work.
+3. It closes a connection whose client has not authenticated in time: by its TLS handshake and, in front of a cluster
+   that uses SASL, by the SASL exchange. It also closes one whose client does not finish a request (`held_bytes`).
+4. A stop closes the listeners first, answers the requests whose commits are under way, and then closes the connections.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from kcoord.server.held_bytes import HeldBytes
 log = logging.getLogger("kcoord.server")
 
 SWEEPS = 20
-"""How often in each deadline it is looked who is over it."""
+"""How often, within each deadline, the server looks for connections that have passed it."""
 LONGEST_SWEEP_PAUSE_MS = 30_000
 BACKLOG = 4096
 SINCE_BOOT_MS = 0
-"""The earliest that a connection can have been made, on the clock of `now_ms`."""
+"""The earliest time at which a connection can have been made, on the clock of `now_ms`."""
 FAREWELL_S = 5.0
 """How long a stop waits for clients to take their last answers."""
 
 
 @attrs.frozen
 class Limits:
-    """What clients may take: frames, and what all hold together, in bytes, connections in number, idleness and the time
-    for what has begun in ms.
+    """What clients may use: bytes of a frame, bytes that all clients hold together, numbers of connections, and in ms
+    how long a connection may be idle, authenticate, or take for a request that has begun.
     """
 
     frame_bytes: int
@@ -63,11 +63,11 @@ class Limits:
 
 
 class Behind(Protocol):
-    """What stands behind the connections: standalone answers, or a gateway."""
+    """What handles the requests of the connections: `Standalone`, or a gateway."""
 
     authenticated_at_once: bool
     turns: TurnQueue
-    """The loop's turn queue, where long work of theirs and of connections waits."""
+    """The event loop's turn queue, in which long work of this handler and of the connections waits."""
 
     def session(self, connection: Connection) -> ClientSession | None: ...
     def check(self, api_key: int, api_version: int) -> None: ...
@@ -85,10 +85,12 @@ class Server:
         serials: Iterator[int] | None = None,
         on_gone: Callable[[int], None] | None = None,
     ) -> None:
-        """`serials` numbers connections, others may take some too; `on_gone` is told the number of one that ended."""
+        """`serials` gives each connection its number; others may take numbers from it too. `on_gone` is called with the
+        number of a connection that ended.
+        """
         self.turns = behind.turns
         self.most_frames_at_once = 0
-        """The most frames that one connection began without a turn of the loop between them."""
+        """The most frames that one connection began within one turn of the event loop."""
         self.frame_limit = limits.frame_bytes
         self.unauthenticated_frame_limit = min(limits.unauthenticated_frame_bytes, limits.frame_bytes)
         self.now_ms: Callable[[], int] = monotonic_ms
@@ -99,13 +101,13 @@ class Server:
         self._limits = limits
         self._tls = tls
         self.handshakes: HandshakeQueue | None = None
-        """The TLS handshakes of all ports, once it listens."""
+        """The TLS handshakes of all ports; None until the server listens."""
         self.held = HeldBytes(limits.held_bytes, limits.progress_ms, limits.idle_ms)
         self._acceptors: list[Acceptor] = []
         self._newcomers: dict[Connection, int] = {}
-        """Connections that have not said who they are, as far as is known, and since when they are here."""
+        """Connections that have not authenticated, as far as the server knows, and the time when each was accepted."""
         self._connections: dict[Connection, str] = {}
-        """All connections, those in a handshake too, and the address that each came from."""
+        """All connections, also those in a TLS handshake, and the address that each came from."""
         self._listener_numbers = count()
         self._addresses: Counter[str] = Counter()
         self._all_gone = asyncio.Event()
@@ -117,8 +119,8 @@ class Server:
     async def listen(
         self, host: str, port: int, broker_id: int | None = None, handed_down: Sequence[socket.socket] = ()
     ) -> int:
-        """Accept connections on `host`:`port`, for upstream broker `broker_id` if there is one; gives the port. Raises
-        OSError. `handed_down`: sockets that listen there already, perhaps since before this process.
+        """Accept connections on `host`:`port`, for upstream broker `broker_id` if one is given. Returns the port.
+        Raises OSError. `handed_down`: sockets that listen there already, perhaps since before this process started.
         """
         self._accept_clock.start()
         listeners = list(handed_down) or await bind(host, port, BACKLOG)
@@ -135,7 +137,7 @@ class Server:
         return int(listeners[0].getsockname()[1])
 
     async def close_listeners(self) -> None:
-        """Accept nobody any more."""
+        """Stop accepting connections."""
         if self._sweeper is not None:
             self._sweeper.cancel()
         self._accept_clock.stop()
@@ -143,7 +145,9 @@ class Server:
             acceptor.close()
 
     async def close_connections(self) -> None:
-        """Close every connection after what was sent has left; one that does not take it in time is cut."""
+        """Close every connection after all sent bytes have left. Cut a connection whose client does not read them
+        within `FAREWELL_S`.
+        """
         for connection in list(self._connections):
             connection.end()
         with contextlib.suppress(TimeoutError):
@@ -155,8 +159,8 @@ class Server:
             connection.cut()
 
     def enter(self, peer: Address, broker_id: int | None, listener: int, since_ms: int) -> Connection | None:
-        """A connection from `peer` is accepted: count it in, or say why not and give None. It was made at `since_ms` or
-        later, and came by that one of the listening sockets.
+        """Count a new connection from `peer` and return it; or log why it is refused and return None. It was made at
+        `since_ms` or later and came in by the listening socket with the number `listener`.
         """
         host = peer[0]
         if len(self._connections) >= self._limits.connections:
@@ -176,12 +180,12 @@ class Server:
         return None
 
     def entered(self, connection: Connection) -> None:
-        """The connection is there: its TLS handshake is through, if there is one."""
+        """The connection is open: its TLS handshake, if it needs one, is done."""
         if connection.authenticated:
             self._newcomers.pop(connection, None)
 
     def forget(self, connection: Connection) -> None:
-        """Count `connection` out."""
+        """Remove `connection`, which has ended, from all counts."""
         host = self._connections.pop(connection, None)
         self._newcomers.pop(connection, None)
         self.held.drop(connection)
@@ -213,18 +217,18 @@ class Server:
             connection.close(f"nothing came for {self._limits.idle_ms} ms (connections.max.idle.ms)")
 
     def _close_unknown(self, now_ms: int) -> None:
-        """Rule 3 above. A handshake has its own deadline, the acceptor's."""
+        """Rule 3 above. The acceptor has a deadline of its own for the TLS handshake."""
         limit_ms = self._limits.authentication_ms
         for connection, since_ms in list(self._newcomers.items()):
             if now_ms - since_ms <= limit_ms:
-                return  # the others came later
+                return  # all others were accepted later
             del self._newcomers[connection]
             if not connection.authenticated:
-                connection.close(f"it has not said in {limit_ms} ms who it is (connections.authentication.timeout.ms)")
+                connection.close(f"not authenticated after {limit_ms} ms (connections.authentication.timeout.ms)")
 
 
 class _Port:
-    """The gate of one listening socket: connections by it are for one upstream broker, or for none in particular."""
+    """The gate of one listening socket. Its connections are for one upstream broker, or for the bootstrap port."""
 
     def __init__(self, server: Server, broker_id: int | None, number: int, clock: AcceptClock) -> None:
         self.acceptor: Acceptor | None = None
@@ -233,10 +237,12 @@ class _Port:
         self._number = number
         self._clock = clock
         self._since_ms = clock.since_ms()
-        """Who is accepted has come later; it stays while the acceptor is behind, as others waited before."""
+        """A connection that is accepted now was made at this time or later. The time does not advance while the
+        acceptor is behind, because some connections have waited since then.
+        """
 
     def begin_behind(self) -> None:
-        """Connections may wait that were made before this process began."""
+        """Allow for waiting connections that were made before this process started."""
         assert self.acceptor is not None
         self._since_ms = SINCE_BOOT_MS
         self.acceptor.begin_behind()

@@ -1,23 +1,26 @@
-"""How does one pure shard meet the log, the clock and the clients that wait?
+"""The shell around one pure shard: its log, its clock, and the clients that wait for answers.
 
 Rules:
-1. Answers leave by the outbox: when all that they could have seen is committed, while the lease runs (`outbox`).
-2. If an append fails, the shard is dropped: every waiting client gets a retriable error, none a success. Where the
-   partition is this instance's still, it is loaded again. Hot answers stop with the drop, because it moves every
-   group's version.
-3. A part of a step that breaks off by a fault of kcoord's own is undone by the shard, and costs its request, or its
-   group at most (`kcoord/group/isolation.py`). Only a shard that breaks off itself is dropped like that, and its own
-   request gets an error that is not retriable.
-4. While the log cannot write (a full disk), what would write is refused with COORDINATOR_NOT_AVAILABLE before it
-   touches the state, and time stands still for the shard: heartbeats and questions go on, and no session ends.
-5. While the lease is over time stands still too: a shard that cannot prove that it is the coordinator puts nobody out.
-   When a commit succeeds again, all sessions begin afresh.
-6. Neither does the time count in which the process stood still, or the machine slept: what waits in its sockets is read
-   before any session ends, and who slept too has a session's time to come.
-7. A partition that is given away is served no more from that moment; who waits for its commits is answered by them.
-8. Only records that every living instance can read are written (`record_level`).
+
+1. Answers leave through the outbox: when everything that they could have seen is committed, and while the lease runs
+   (`outbox`).
+2. If an append fails, the host drops the shard: every waiting client gets a retriable error, none gets a success. If
+   the partition still belongs to this instance, the host loads it again. The hot path stops answering with the drop,
+   because the drop changes every group's version.
+3. If a part of a step fails by a fault in kcoord, the shard undoes that part. The fault costs one request, or one group
+   at most (`kcoord/group/isolation.py`). Only if the shard itself fails, it is dropped as in rule 2, and the request
+   that failed gets an error that is not retriable.
+4. While the log cannot write (a full disk), requests that would write are refused with COORDINATOR_NOT_AVAILABLE before
+   they touch the state. Time stands still for the shard: it answers heartbeats and reads, and no session ends.
+5. Time also stands still while the lease is over: a shard that cannot prove that it is the coordinator removes no
+   member. When a commit succeeds again, all sessions start afresh.
+6. The time in which the process was frozen or the machine slept does not count either. The host reads what waits in the
+   sockets before any session ends, and a member that slept too has a full session to come back.
+7. A partition that is given away is not served any more from that moment on. Requests that wait for its commits are
+   answered when these commits end.
+8. The shard writes only records that every living instance can read (`record_level`).
 9. While the partition is loaded, or its owner has died and the next one is not known, requests wait (`waiting_room`).
-   What is refused meanwhile, and carries no risk, is answered at once: a heartbeat where nobody else can have the log.
+   One request does not wait: a heartbeat during a load, if no other instance can have the log. It is answered at once.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ from kcoord.server.waiting_room import Guest, WaitingRoom
 log = logging.getLogger("kcoord.coordinator")
 
 Confirm = Callable[[int], Awaitable[bool]]
-"""Whether a partition is this instance's still."""
+"""Answers whether a partition still belongs to this instance."""
 
 WRITES = (
     JoinGroupRequest,
@@ -78,13 +81,13 @@ WRITES = (
     IncrementalAlterConfigsRequest,
 )
 FROZEN_MS = 1000
-"""A timer so much too late says that this process stood still, and that members' heartbeats wait in its sockets."""
+"""A timer that is later than this, in ms, means that the process was frozen and heartbeats wait in its sockets."""
 CATCH_UP_MS = 250
-"""How long what waits in the sockets is read before time goes on."""
+"""How long the host reads from the sockets, in ms, before the shard's time goes on."""
 STANDSTILL_PAUSE_MS = 500
-"""How often a shard whose time stands still looks whether it may go on."""
+"""The interval, in ms, at which a shard whose time stands still checks whether its time may go on."""
 AGAIN_S = 1.0
-"""How long a log that cannot be reached is left alone."""
+"""The pause before the next attempt at a log that cannot be reached."""
 
 
 class ShardHost:
@@ -102,14 +105,14 @@ class ShardHost:
         refusals: RefusalLog,
         is_awaited: Callable[[int], bool] = lambda _partition: False,
     ) -> None:
-        """`is_awaited`: whether a partition that is elsewhere is about to have another owner."""
+        """`is_awaited`: whether a partition that is elsewhere is about to get another owner."""
         self.partition = partition
         self.state = ShardState.ELSEWHERE
         self.is_of_newer_kcoord = False
         """Whether the last load found a record that only a newer kcoord can read."""
         self.has_older_connections = False
-        """Whether there may be connections that were made before this process began: nobody knows then by which a
-        member came last, as after another instance (CG-4).
+        """Whether connections may exist that were made before this process started. Then nobody knows which of them is
+        a member's newest one, as after a load from another instance (CG-4).
         """
         self._record_level = RECORD_LEVEL
         self.shard = Shard(settings, ids, fits=store.fits)
@@ -131,7 +134,7 @@ class ShardHost:
 
     @property
     def record_level(self) -> int:
-        """The level of the records that may be written (`kcoord.protocol.record_levels`)."""
+        """The highest level of records that the shard may write (`kcoord.protocol.record_levels`)."""
         return self._record_level
 
     @record_level.setter
@@ -144,12 +147,12 @@ class ShardHost:
     # -- gaining ------------------------------------------------------------------------------------------------------
 
     def expect(self) -> None:
-        """The partition will be loaded here: ask again, say the answers from now on."""
+        """Note that the partition will be loaded here: from now on requests wait, or clients are told to retry."""
         if (self.state, Event.GAINED) in MOVES:
             self._move(Event.GAINED)
 
     async def gain(self) -> None:
-        """Load the partition and serve it; comes back when that is done, or cannot be done."""
+        """Load the partition and serve it. Returns when it is served or cannot be."""
         async with self._losing:
             self.expect()
             if self._loading is None and self.state is ShardState.LOADING:
@@ -168,19 +171,19 @@ class ShardHost:
             log.error("partition %d: a fault of kcoord's own in a load", self.partition, exc_info=task.exception())
 
     async def _bring_up(self, settling: Sequence[asyncio.Future[None]] = ()) -> None:
-        """Load until the partition is served, or cannot be read, or is not this instance's any more."""
+        """Try to load until the partition is served, cannot be read, or no longer belongs to this instance."""
         if settling:
             await asyncio.wait(settling)
         while True:
             if self.state is ShardState.IN_DOUBT:
                 try:
                     is_ours = await self._confirm(self.partition)
-                except Exception:  # who ended here would be in doubt for ever
-                    log.exception("partition %d: a fault while it was asked whose it is", self.partition)
+                except Exception:  # without a retry the partition stays in doubt forever
+                    log.exception("partition %d: a fault while asking which instance has it", self.partition)
                     await asyncio.sleep(AGAIN_S)
                     continue
                 if not is_ours:
-                    log.warning("partition %d is another instance's now", self.partition)
+                    log.warning("partition %d belongs to another instance now", self.partition)
                     self._move(Event.LOST)
                     await self._release()
                     return
@@ -199,7 +202,7 @@ class ShardHost:
                 self._empty_room()
             except LogError as error:
                 self._move(Event.FAILED)
-                log.warning("partition %d cannot be loaded now, it is tried again: %s", self.partition, error)
+                log.warning("partition %d cannot be loaded now, trying again: %s", self.partition, error)
                 await asyncio.sleep(AGAIN_S)
                 continue
             except Exception:
@@ -217,7 +220,7 @@ class ShardHost:
     # -- losing -------------------------------------------------------------------------------------------------------
 
     async def lose(self) -> None:
-        """Serve the partition no more from now on; comes back when it is free for somebody else."""
+        """Stop serving the partition at once. Returns when another instance may have it."""
         if self.state is not ShardState.ELSEWHERE:
             self._move(Event.LOST)
             self._forget()
@@ -235,20 +238,20 @@ class ShardHost:
         try:
             await self._log.release(self.partition)
         except LogError as error:
-            log.warning("partition %d was not let go in good order: %s", self.partition, error)
+            log.warning("partition %d could not be released in good order: %s", self.partition, error)
 
     async def settle(self) -> None:
-        """Come back when what was appended until now is committed or has failed; for a log under a lease, when nobody
-        may be answered any more at the latest.
+        """Wait until everything appended so far is committed or has failed. With a log that has a lease, wait at most
+        one lease: after that no client may be answered.
         """
         futures = self.outbox.on_their_way()
         if futures:
             await asyncio.wait(futures, timeout=self._log.lease_ms / 1000 or None)
 
     def _fail(self, settling: Sequence[asyncio.Future[None]] = (), *, again: bool = True) -> None:
-        """Forget all that is not committed; nobody who waited is told of a success."""
+        """Drop everything that is not committed. No waiting client gets a success."""
         self._move(Event.FAILED)
-        if not self._log.lease_ms:  # nobody else can have it
+        if not self._log.lease_ms:  # no other instance can have it
             self._move(Event.CONFIRMED)
         self._forget()
         self.outbox.drop()
@@ -264,7 +267,7 @@ class ShardHost:
         self.settle_room()
 
     def stop(self) -> None:
-        """Stop all timers; nothing is answered any more."""
+        """Stop all timers. Nothing is answered any more."""
         self._stop_timer()
         self._keeper.stop()
         if self.state is not ShardState.ELSEWHERE:
@@ -281,7 +284,7 @@ class ShardHost:
             self.shard.go_on(stood_ms, monotonic_ms())
 
     def failed(self, error: BaseException | None) -> None:
-        """See Owner: what is in memory may rest on what is not in the log."""
+        """See Owner: the state in memory may depend on records that are not in the log."""
         if self.state is not ShardState.ACTIVE:
             self.outbox.drop()
             return
@@ -292,7 +295,7 @@ class ShardHost:
         self._fail(again=isinstance(error, LogError))
 
     def _fault(self, fault: Exception, during: str) -> None:
-        """A step that broke off may have left the state half changed: only what is in the log can be trusted."""
+        """A step that failed may have left the state half changed. Only what is in the log can be trusted."""
         log.error(
             "partition %d: a fault of kcoord's own in %s, its groups are loaded again",
             self.partition,
@@ -304,17 +307,17 @@ class ShardHost:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     def refusal(self) -> ErrorCode:
-        """What everything is answered while the shard cannot be asked; NONE while it can."""
+        """The error for every request while the shard cannot answer; NONE while it can."""
         if self.state is not ShardState.ACTIVE:
             return REFUSALS[self.state]
         return ErrorCode.NOT_COORDINATOR if self.outbox.is_stalled() else ErrorCode.NONE
 
     async def may_answer(self) -> ErrorCode:
-        """NONE once what is known now of a group may be told, else why not."""
+        """Wait until the present state of a group may be told to a client. Returns NONE then, or why it may not."""
         return self.refusal() or await self.outbox.may_answer() or self.refusal()
 
     def submit(self, request: Request, context: RequestContext, waiting: Waiting) -> None:
-        """Let the shard take one step; `waiting.deliver` is called when its reply may leave, perhaps at once."""
+        """Let the shard handle `request`. `waiting.deliver` is called when the reply may leave, perhaps at once."""
         refusal = self.refusal()
         if refusal and self._may_wait(request):
             self._room.enter(request, context, waiting)
@@ -349,19 +352,19 @@ class ShardHost:
         self._refuse(guest.request, guest.waiting, self.refusal() or ErrorCode.NOT_COORDINATOR)
 
     def settle_room(self) -> None:
-        """Let go of who waits, where the partition is not about to be served here."""
+        """Empty the waiting room, unless the partition may soon be served here."""
         if self.state is not ShardState.LOADING and not (
             self.state is ShardState.ELSEWHERE and self._is_awaited(self.partition)
         ):
             self._empty_room()
 
     def _empty_room(self) -> None:
-        """Carry out, or refuse, what has waited."""
+        """Carry out or refuse the requests that have waited."""
         for guest in self._room.empty():
             self.submit(guest.request, guest.context, guest.waiting)
 
     def list_groups(self, request: ListGroupsRequest, group_ids: Sequence[str], waiting: Waiting) -> None:
-        """Answer a ListGroups for those of `group_ids` that are here."""
+        """Answer a ListGroups request for those of `group_ids` that are in this shard."""
         refusal = self.refusal()
         if refusal:
             waiting.refuse(refusal)
@@ -376,9 +379,9 @@ class ShardHost:
         return step
 
     def _while_loading(self, request: Request) -> ErrorCode:
-        """COORDINATOR_LOAD_IN_PROGRESS, but where that would be fatal to Java's client: who syncs is told to join anew,
-        and a heartbeat is answered with NONE, as Apache Kafka does, or where another instance may have the partition
-        with NOT_COORDINATOR: NONE would claim too much.
+        """The answer during a load: COORDINATOR_LOAD_IN_PROGRESS, except where that is fatal to Java's client.
+        SyncGroup gets REBALANCE_IN_PROGRESS, so that the member joins again. A heartbeat gets NONE, as in Apache Kafka;
+        if another instance may have the partition, NOT_COORDINATOR, because NONE would claim too much.
         """
         if isinstance(request, HeartbeatRequest):
             return ErrorCode.NOT_COORDINATOR if self._log.lease_ms else ErrorCode.NONE
@@ -387,7 +390,7 @@ class ShardHost:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
     def _alter_config(self, request: IncrementalAlterConfigsRequest, context: RequestContext, waiting: Waiting) -> None:
-        """Change the settings of the one group that `request` names, or only see whether they could be."""
+        """Change the settings of the one group that `request` names, or only validate the change."""
         resource = request.resources[0]
         group_id = resource.resource_name
         own = self.shard.config(group_id)
@@ -406,21 +409,21 @@ class ShardHost:
         self._send(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
 
     def let_go(self, connection: int) -> None:
-        """Answer the heartbeats that are held back for a connection: something waits behind them, or the client has
-        gone (CG-26).
+        """Answer the heartbeats that are held back on a connection, because another request waits behind them or the
+        client has gone (CG-26).
         """
         if self.state is ShardState.ACTIVE:
             self._step(partial(self.shard.let_go, connection, monotonic_ms(), wall_ms()), "let_go")
 
     def closed(self, connection: int) -> None:
-        """A client's connection is there no more."""
+        """A client's connection has closed."""
         for guest in self._room.leave(connection):
             self._refuse_guest(guest)
         if self.state is ShardState.ACTIVE and self.shard.knows_connection(connection):
             self._step(partial(self.shard.closed, connection, monotonic_ms(), wall_ms()), "closed")
 
     def facts(self, group_id: str) -> GroupFacts:
-        """What is known of the group here."""
+        """What this shard knows of the group."""
         if self.state is ShardState.ELSEWHERE:
             return UNKNOWN
         return GroupFacts(
@@ -432,8 +435,8 @@ class ShardHost:
         )
 
     def _step(self, take: Callable[[], Step], during: str) -> Step | None:
-        """Let the shard take one step: append what it writes, release what may leave. None when the shard itself broke
-        off; a fault within the step has cost its own request or group only.
+        """Let the shard take one step: append its records and release its replies. Returns None if the shard itself
+        failed. A fault within the step has cost only its own request or group.
         """
         try:
             step = take()
@@ -461,7 +464,9 @@ class ShardHost:
         self._keeper.watch()
 
     def _send(self, release: Callable[[], None], waiting: Waiting) -> None:
-        """Let an answer leave to which no step has led; it does not wait in vain for a commit that never comes."""
+        """Send an answer that no step produced. The lease keeper watches, so that the answer does not wait in vain for
+        a commit that never ends.
+        """
         self.outbox.send(release, waiting)
         self._keeper.watch()
 
@@ -507,6 +512,6 @@ class ShardHost:
             self._look_again_in(STANDSTILL_PAUSE_MS)
 
     def _look_again_in(self, pause_ms: int) -> None:
-        self._stop_timer()  # a step has set one perhaps, for what is overdue and must wait
+        self._stop_timer()  # a step may have set one for something overdue, which must wait
         self._timer_at_ms = monotonic_ms() + pause_ms
         self._timer = asyncio.get_running_loop().call_later(pause_ms / 1000, self._on_time)

@@ -1,4 +1,4 @@
-"""What a shard's steps say in the log: rebalances, repetitions, faults, and who has sent what is refused."""
+"""Log lines about a shard's steps: rebalances, repeated rebalances, faults, and senders of refused requests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["sender", "tell_of_fault", "tell_of_rebalance", "tell_of_slowed"]
 log = logging.getLogger("kcoord.coordinator")
 
 SHOWN_CHARS = 64
-"""So much of a client's id is logged."""
+"""Characters of a client's id that are logged."""
 
 
 def tell_of_rebalance(record: Record) -> None:
-    """One line for each new generation or group epoch: why did this group rebalance?"""
+    """Log one line for each new generation or group epoch, with the reason for the rebalance."""
     group = record.value
     if isinstance(group, ConnectWorkerGroupMetadataValue):
         group_id = getattr(record.key, "group_id", "")
@@ -39,7 +39,7 @@ def tell_of_rebalance(record: Record) -> None:
 
 
 def tell_of_slowed(slowed: Slowed) -> None:
-    """One line where a group's rebalances begin to wait: the last ones have changed nothing."""
+    """Log one line when a group's rebalances start to be delayed, because the last ones changed nothing."""
     if slowed.begins:
         log.warning(
             "group %s: the last %d rebalances changed nothing: the next ones wait, up to %d s each, until one does",
@@ -50,12 +50,12 @@ def tell_of_slowed(slowed: Slowed) -> None:
 
 
 def sender(context: RequestContext) -> str:
-    """Who sent a request, safe for a log line."""
+    """The sender of a request, safe for a log line."""
     return f"client {context.client_id[:SHOWN_CHARS]!r} at {context.client_host}"
 
 
 def tell_of_fault(partition: int, fault: Fault) -> None:
-    """What broke off in which group, what that means for the group, and why."""
+    """Log what failed in which group, what that means for the group, and why it failed."""
     if fault.closed:
         then = f"the group is not served; it is tried again in {fault.quarantined_ms} ms"
     elif fault.quarantined_ms:

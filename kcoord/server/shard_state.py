@@ -1,4 +1,4 @@
-"""What can a shard answer, and what makes that change?"""
+"""The states of a shard's host: a table of states and events, and the error that each state answers with."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from kcoord.protocol.errors import ErrorCode
 
 
 class ShardState(Enum):
-    """Where a partition of the log stands with this instance."""
+    """The state of a partition of the log at this instance."""
 
     ELSEWHERE = "elsewhere"
-    """It is not this instance's."""
+    """It does not belong to this instance."""
     LOADING = "loading"
-    """It is, and is being read."""
+    """It belongs to this instance, which is loading it."""
     ACTIVE = "active"
-    """It is served."""
+    """This instance serves it."""
     IN_DOUBT = "in doubt"
-    """Whether it still is, is being asked, or its log cannot be reached."""
+    """This instance is asking whether the partition still belongs to it, or cannot reach the log."""
     BROKEN = "broken"
-    """It cannot be read until somebody mends it."""
+    """It cannot be read until somebody repairs it, or this instance gains it again."""
 
 
 class Event(Enum):
@@ -29,9 +29,9 @@ class Event(Enum):
     LOADED = "loaded"
     UNREADABLE = "unreadable"
     FAILED = "failed"
-    """A commit failed, a step broke off, or the log cannot be reached: what is in memory is worth nothing."""
+    """A commit failed, a step failed, or the log cannot be reached: the state in memory cannot be trusted."""
     CONFIRMED = "confirmed"
-    """It is this instance's still."""
+    """The partition still belongs to this instance."""
     LOST = "lost"
 
 
@@ -48,7 +48,7 @@ MOVES: dict[tuple[ShardState, Event], ShardState] = {
     (ShardState.IN_DOUBT, Event.LOST): ShardState.ELSEWHERE,
     (ShardState.BROKEN, Event.LOST): ShardState.ELSEWHERE,
 }
-"""Where each event leads; what is not here cannot happen."""
+"""The next state for each state and event. A pair that is not listed cannot happen."""
 
 REFUSALS = {
     ShardState.ELSEWHERE: ErrorCode.NOT_COORDINATOR,
@@ -56,4 +56,4 @@ REFUSALS = {
     ShardState.IN_DOUBT: ErrorCode.NOT_COORDINATOR,
     ShardState.BROKEN: ErrorCode.COORDINATOR_NOT_AVAILABLE,
 }
-"""What requests are answered where the shard is not served."""
+"""The error that requests get in each state in which the shard is not served."""

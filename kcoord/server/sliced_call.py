@@ -1,6 +1,6 @@
-"""The sliced call: a large request of one group, whose steps are taken in the turn queue.
+"""The sliced call: a large request about one group, handled in steps in the turn queue.
 
-It is carried out even if its client goes before the last step: so are those that wait in their connection.
+It is carried out even if its client goes before the last step, as are requests that wait in their connection.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ log = logging.getLogger("kcoord.server")
 
 
 class SlicedCall:
-    """One request on its way. `steps` raises DecodeError or FrameRefused for what ends its connection."""
+    """One request, while it is handled. If `steps` raises DecodeError or FrameRefused, the connection is closed."""
 
     def __init__(self, connection: Connection, call: Call, steps: Iterator[None]) -> None:
         self._connection = connection
@@ -28,7 +28,7 @@ class SlicedCall:
         self._steps = steps
 
     def take_slice(self) -> bool:
-        """Take the next step; whether there is another one."""
+        """Take the next step. Returns whether there may be another one."""
         header = self._call.header
         try:
             for _ in self._steps:

@@ -1,10 +1,10 @@
-"""What does kcoord answer when it runs alone, with no cluster behind it?
+"""The standalone kcoord: what it answers when it runs without a cluster behind it.
 
-It is then a cluster that knows no topics and coordinates every group, of one node, or of several where instances share
-a log (`nodes`): one table says which APIs it serves and which function answers each. Of settings it has those of
-groups; any instance takes them, and passes them to the one that has the group. Offsets are names and partitions in its
-own log; topic ids need topics, so the versions of OffsetCommit and OffsetFetch that carry them instead of names are not
-offered.
+To clients it is a cluster without topics that coordinates every group. The cluster has one node, or several if
+instances share a log (`nodes`). One table says which APIs it serves and which function answers each. The only settings
+that it has are those of groups; any instance accepts them and passes them to the instance that has the group. It stores
+offsets in its own log, by topic name and partition. Topic ids would need topics, so it does not offer the versions of
+OffsetCommit and OffsetFetch that carry topic ids instead of names.
 """
 
 from __future__ import annotations
@@ -74,19 +74,19 @@ log = logging.getLogger("kcoord.server")
 GROUP_KEY = 0
 BROKER_ENDPOINTS = 1
 SOFTWARE_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
-"""KIP-511: what a client's name and version may look like."""
+"""The pattern that the name and version of a client's software must match (KIP-511)."""
 
 NAMED_FROM = 3
-"""The version of ApiVersions from which a client says what it is."""
+"""The first version of ApiVersions in which a client names its software."""
 
 TOPIC_IDS_FROM = 12
-"""The version of Metadata from which topics can be named by their ids alone."""
+"""The first version of Metadata in which a client can name a topic by its id alone."""
 KEYS_FROM = 4
-"""The version of FindCoordinator from which a client names several keys, or none."""
+"""The first version of FindCoordinator in which a client names several keys, or none."""
 
 
 class GroupSteps(Protocol):
-    """Carries out a group's steps wherever it is."""
+    """Carries out a group's requests on the instance that has the group."""
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
@@ -107,8 +107,8 @@ class Standalone:
         shared: GroupSteps | None = None,
         limits: RequestLimits | None = None,
     ) -> None:
-        """`connect_groups`: whether the connect groups' APIs are offered (`group.connect.enable`). `shared`: the groups
-        of all instances, where there are several.
+        """`connect_groups`: whether to offer the APIs of connect groups (`group.connect.enable`). `shared`: the groups
+        of all instances, if there are several.
         """
         self.turns = TurnQueue()
         self._limits = limits or RequestLimits()
@@ -129,10 +129,10 @@ class Standalone:
         }
 
     def session(self, _connection: Connection) -> None:
-        """Nothing stands behind."""
+        """No client session: no cluster is behind."""
 
     def check(self, api_key: int, api_version: int) -> None:
-        """Raise FrameRefused unless this API and version are served; ApiVersions is answered in any version."""
+        """Raise FrameRefused unless this API and version are served. ApiVersions is answered in any version."""
         served = self._served.get(api_key)
         if served is None:
             raise FrameRefused(f"{api_name(api_key)} is not served by a kcoord that runs alone")
@@ -143,7 +143,7 @@ class Standalone:
             )
 
     def dispatch(self, connection: Connection, call: Call) -> None:
-        """Decode `call` and answer it, at once or when its group lets it. Raises DecodeError."""
+        """Decode `call` and answer it, at once or when its group is ready to. Raises DecodeError."""
         header = call.header
         request_type, latest = self._served[header.api_key]
         if header.api_version > latest:
@@ -168,7 +168,7 @@ class Standalone:
     def _steps(
         self, connection: Connection, call: Call, request_type: type[Request], context: RequestContext
     ) -> Iterator[None]:
-        """What is done with a request, in steps that each may take their time when it is large."""
+        """The steps of handling a request. Each may take some time if the request is large."""
         try:
             batch = judge(request_type, call, self._limits)
         except TooLarge as refused:
@@ -209,7 +209,7 @@ class Standalone:
         deliver: Deliver,
         twice: AbstractSet[tuple[int, str]],
     ) -> None:
-        """Have a group's request carried out. `twice`: resources that stand in the whole request more than once."""
+        """Carry out a request about groups. `twice`: resources that the whole request names more than once."""
 
         def submit(allowed: Request, taker: Deliver) -> None:
             self._coordinator.submit(allowed, context, taker)
@@ -226,7 +226,7 @@ class Standalone:
             submit_allowed(self._authorizer, connection, request, submit, deliver)
 
     def _run_batch(self, connection: Connection, batch: RequestBatch, context: RequestContext) -> None:
-        """Carry out a request that names many, slice by slice."""
+        """Carry out, slice by slice, a request that names several groups."""
         named: Counter[tuple[int, str]] = Counter()
         twice: set[tuple[int, str]] = set()
         own = self._own.get(batch.kind)
@@ -249,7 +249,7 @@ class Standalone:
         BatchRun(self.turns, self._limits, connection, batch, submit, survey if alters else None).start()
 
     def _call(self, shared: GroupSteps, request: Request, context: RequestContext, taker: Deliver) -> None:
-        """Have `request` carried out by whichever instance has the group."""
+        """Have `request` carried out by the instance that has the group."""
 
         async def call() -> None:
             try:
@@ -263,8 +263,8 @@ class Standalone:
         task.add_done_callback(self._calls.discard)
 
     def _unsupported(self, connection: Connection, call: Call) -> None:
-        """KIP-511: an ApiVersions of a version from the future is answered as v0, with the list and
-        UNSUPPORTED_VERSION.
+        """Answer an ApiVersions request of an unknown newer version as v0, with the list of APIs and
+        UNSUPPORTED_VERSION (KIP-511).
         """
         header = call.header
         call.header = RequestHeader(header.api_key, 0, header.correlation_id, header.client_id)
@@ -302,7 +302,7 @@ class Standalone:
         if request.endpoint_type != BROKER_ENDPOINTS:
             return DescribeClusterResponse(
                 error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
-                error_message="this node is no controller: ask for brokers (endpoint type 1)",
+                error_message="this node is not a controller: ask for brokers (endpoint type 1)",
                 endpoint_type=request.endpoint_type,
             )
         nodes = self._nodes.nodes(connection.local_address)
@@ -323,10 +323,10 @@ class Standalone:
         return FindCoordinatorResponse(**self._found(connection, request.key_type, request.key))
 
     def _found(self, connection: Connection, key_type: int, key: str) -> dict[str, Any]:
-        """Which node coordinates what is named `key`, as FindCoordinator says it.
+        """The node that coordinates `key`, as the fields of a FindCoordinator answer.
 
-        Raises FrameRefused where this instance has been cut off from the others: they may know better, and a client
-        with a ready connection asks nobody else.
+        Raises FrameRefused if this instance is cut off from the others: they may know better, and a client asks no
+        other node while its connection works.
         """
         if key_type != GROUP_KEY:
             message = "a kcoord that runs alone coordinates groups only, no transactions or share groups"
@@ -343,8 +343,8 @@ class Standalone:
 
 
 def may_be_held(request: Request) -> TypeGuard[ConnectGroupHeartbeatRequest | HeartbeatRequest]:
-    """Whether the answer may be kept back for want of news: by what a worker asks for, or a legacy worker's group has
-    set.
+    """Whether the answer may be held back until there is news: a worker asks for that in its heartbeat; for a classic
+    worker the group's setting says it.
     """
     if isinstance(request, ConnectGroupHeartbeatRequest):
         return request.max_wait_ms > 0
@@ -352,7 +352,9 @@ def may_be_held(request: Request) -> TypeGuard[ConnectGroupHeartbeatRequest | He
 
 
 def _unknown_topic(topic: MetadataRequestTopic, version: int) -> ErrorCode:
-    """Metadata v10 and v11 have a place for a topic's id, but no broker answers by it there."""
+    """The error for a topic in Metadata. In v10 and v11 a request has a field for the topic id, but no broker answers
+    by id in these versions.
+    """
     if topic.name:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.UNKNOWN_TOPIC_ID if version >= TOPIC_IDS_FROM else ErrorCode.INVALID_REQUEST
@@ -383,4 +385,4 @@ CONNECT_GROUP_APIS: tuple[type[Request], ...] = (
     IncrementalAlterConfigsRequest,
 )
 MAX_VERSIONS: dict[type[Request], int] = {OffsetCommitRequest: 9, OffsetFetchRequest: 9}
-"""Where fewer versions are served than the schema has: v10 of both names topics by id only."""
+"""The APIs that are served in fewer versions than the schema has: v10 of both names topics by id only."""

@@ -1,4 +1,4 @@
-"""How does the listener speak TLS, and what is wrong when it cannot?"""
+"""The TLS context of the listener, with clear errors about certificates and keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class TlsError(Exception):
-    """A certificate or key that cannot be used; the text says which file, what is wrong and what to do."""
+    """A certificate or key cannot be used. The text says which file, what is wrong and what to do."""
 
 
 def listener_context(
@@ -15,7 +15,8 @@ def listener_context(
 ) -> ssl.SSLContext:
     """A server-side TLS context from PEM files: `certificate` with its chain, and `key` (None: in the same file).
 
-    With `client_authorities` clients must show a certificate that one of these has signed. Raises TlsError.
+    With `client_authorities`, clients must show a certificate that one of these authorities has signed. Raises
+    TlsError.
     """
     for file in (certificate, key, client_authorities):
         if file is not None and not file.is_file():

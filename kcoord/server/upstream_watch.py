@@ -1,8 +1,8 @@
-"""The look at the cluster when kcoord starts: is it there, and is it what the settings say?
+"""The check of the upstream cluster at the start: is it reachable, and is it what the settings say?
 
-kcoord starts in any case and goes on trying: a cluster that is not there may come, and a wrong listener may be put
-right at the other side. The log says in one line what is wrong, again when something else is, and when the cluster
-answers. Only what can never work ends the start: an upstream that is kcoord itself.
+kcoord starts in any case and keeps trying: a missing cluster may come up, and a wrong listener may be corrected on the
+cluster's side. The log has one line for what is wrong, a new one when that changes, and one when the cluster answers.
+Only what can never work ends the start: an upstream that is kcoord itself.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ log = logging.getLogger("kcoord.gateway")
 PROTOCOL = "upstream.security.protocol"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 AGAIN_S = (1.0, 2.0, 5.0)
-"""Pauses between attempts; the last one goes on."""
+"""Pauses between attempts; the last one repeats."""
 GOES_ON = ". No client is served meanwhile; kcoord goes on trying"
 
 
 def expectation(settings: Settings) -> Expectation:
-    """What the settings say of the cluster's listener."""
+    """What the settings say about the cluster's listener."""
     return Expectation(PROTOCOL, settings.upstream_security_protocol)
 
 
 def own_addresses(settings: Settings) -> list[Address]:
-    """Those of `upstream` at which kcoord itself would listen; names that do not resolve are none of them."""
+    """The addresses in `upstream` at which kcoord itself would listen. Names that do not resolve do not count."""
     return [address for address in settings.upstream if is_own_address(settings, address)]
 
 
 def is_own_address(settings: Settings, address: Address) -> bool:
-    """Whether kcoord itself would listen there, or says that it does."""
+    """Whether kcoord itself would listen at `address` or advertises it."""
     host, port = address
     if address in (settings.listen, settings.advertise):
         return True
@@ -53,7 +53,7 @@ def is_own_address(settings: Settings, address: Address) -> bool:
 
 
 def is_of_this_machine(ip: str) -> bool:
-    """Whether that is an address of this machine: whether one can listen there."""
+    """Whether `ip` is an address of this machine, that is, whether a socket can be bound to it."""
     family = socket.AF_INET6 if ":" in ip else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as tried:
@@ -72,7 +72,7 @@ def _resolved(host: str) -> Iterator[str]:
 
 
 async def watch_upstream(settings: Settings, tls: ssl.SSLContext | None) -> None:
-    """Say what is wrong with the cluster, until one of its addresses is well."""
+    """Log what is wrong with the cluster, until one of its addresses answers as it should."""
     expected = expectation(settings)
     said: list[str] = []
     tried = 0

@@ -1,9 +1,9 @@
-"""The waiting room: requests for a partition that is about to be served, and is not yet.
+"""The waiting room: requests for a partition that will be served soon.
 
-While a partition is loaded, or its owner has died and the next one is not known, most requests could only be refused,
-and a client that is refused looks for another coordinator, joins again, or gives up. So they wait, in their order, and
-are carried out when the partition is served. Nobody waits longer than `WAIT_S`: then the answer is what it would have
-been at once.
+While a partition is loaded, or its owner has died and the next one is not known, kcoord could only refuse most
+requests, and a client that is refused looks for another coordinator, joins again, or gives up. So the requests wait, in
+their order, and are carried out when the partition is served. No request waits longer than `WAIT_S`; then it gets the
+refusal that it would have got at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kcoord.protocol.messages import Request
 from kcoord.server.outbox import Waiting
 
 WAIT_S = 2.0
-"""Less than the heartbeat interval of a Connect worker (3 s): it stops its tasks when nobody answers for so long."""
+"""Less than the heartbeat interval of a Connect worker (3 s), which stops its tasks if nobody answers for that long."""
 
 
 @attrs.frozen(eq=False)
@@ -33,13 +33,13 @@ class Guest:
 
 
 class WaitingRoom:
-    """The requests of one partition that wait; `refuse` is called with each that has waited for too long."""
+    """The waiting requests of one partition. `refuse` is called with each that has waited too long."""
 
     def __init__(self, refuse: Callable[[Guest], None]) -> None:
         self._refuse = refuse
         self._numbers = count()
         self._guests: dict[int, Guest] = {}
-        """In the order in which they came."""
+        """The waiting requests, in the order in which they came."""
         self._by_connection: dict[int, list[int]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -47,7 +47,7 @@ class WaitingRoom:
         return len(self._guests)
 
     def enter(self, request: Request, context: RequestContext, waiting: Waiting) -> None:
-        """Wait."""
+        """Let a request wait."""
         loop = asyncio.get_running_loop()
         number = next(self._numbers)
         self._guests[number] = Guest(request, context, waiting, loop.time() + WAIT_S)
@@ -56,7 +56,7 @@ class WaitingRoom:
             self._timer = loop.call_later(WAIT_S, self._look)
 
     def empty(self) -> list[Guest]:
-        """Let everybody go, in the order in which they came."""
+        """Take out all requests, in the order in which they came."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -66,7 +66,7 @@ class WaitingRoom:
         return guests
 
     def leave(self, connection: int) -> list[Guest]:
-        """Let those of one connection go."""
+        """Take out the requests of one connection."""
         numbers = self._by_connection.pop(connection, ())
         return [self._guests.pop(number) for number in numbers if number in self._guests]
 
@@ -76,7 +76,7 @@ class WaitingRoom:
         while self._guests:
             number, guest = next(iter(self._guests.items()))
             if guest.until_s > loop.time():
-                if self._timer is None:  # whoever is refused may have asked again
+                if self._timer is None:  # a refused client may have asked again
                     self._timer = loop.call_later(guest.until_s - loop.time(), self._look)
                 return
             del self._guests[number]

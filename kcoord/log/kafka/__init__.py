@@ -1,1 +1,1 @@
-"""How does kcoord keep its records in a topic of a Kafka cluster? `log` puts the pieces together."""
+"""The log in a compacted topic of a Kafka cluster. `log` puts the parts together."""

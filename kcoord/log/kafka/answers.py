@@ -1,6 +1,7 @@
-"""What does a broker's error mean to who writes or reads the log?
+"""The meaning of a broker's error codes for writing and reading the log: retry, find another broker, or give up.
 
-One table for all of the APIs that the log uses: their errors mean the same everywhere. What is not in it is final.
+One table serves all APIs that the log uses, because their errors mean the same everywhere. An error that is not in the
+table is final.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from kcoord.protocol.errors import ErrorCode
 
 
 class Refused(Exception):
-    """A broker will not, and asking again would not help; the text says which error it was."""
+    """A broker refuses, and a retry would not help. The text names the error."""
 
 
 class Then(Enum):
-    """What comes after an answer."""
+    """What to do after an answer."""
 
     DONE = "done"
     SOON = "ask again at once: it is a matter of a ms or two"
@@ -28,7 +29,7 @@ class Then(Enum):
 _THEN = {
     Then.DONE: [
         ErrorCode.NONE,
-        ErrorCode.DUPLICATE_SEQUENCE_NUMBER,  # what was sent again had arrived the first time
+        ErrorCode.DUPLICATE_SEQUENCE_NUMBER,  # a repeated batch had arrived the first time
     ],
     Then.SOON: [
         ErrorCode.CONCURRENT_TRANSACTIONS,  # the last transaction's markers are being written
@@ -48,7 +49,7 @@ _THEN = {
         ErrorCode.LEADER_NOT_AVAILABLE,
         ErrorCode.REPLICA_NOT_AVAILABLE,
         ErrorCode.BROKER_NOT_AVAILABLE,
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,  # a broker that does not know of its part yet; or the topic was deleted
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,  # a broker that does not know its new partition yet; or a deleted topic
         ErrorCode.KAFKA_STORAGE_ERROR,
         ErrorCode.FENCED_LEADER_EPOCH,
         ErrorCode.UNKNOWN_LEADER_EPOCH,
@@ -69,12 +70,12 @@ _RIGHTS = {
 
 
 def then(code: int) -> Then:
-    """What comes after an answer with the error `code`."""
+    """What to do after an answer with the error `code`."""
     return _OF.get(code, Then.FINAL)  # type: ignore[call-overload, no-any-return]
 
 
 def said(code: int) -> str:
-    """The error's name, and what to do where that is known."""
+    """The error's name, and advice if there is any."""
     try:
         error = ErrorCode(code)
     except ValueError:

@@ -1,16 +1,17 @@
-"""How do changes that wait become transactions, and what comes of one that fails?
+"""The appender of a partition in the topic: waiting changes become transactions, and a failure ends the partition.
 
-A partition has one transaction under way at a time. All that was appended meanwhile goes into the next one, whole, in
-order. Rules:
+A partition has one transaction under way at a time. Everything that is appended meanwhile goes into the next one, in
+order and in whole batches. Rules:
 
-1. The next transaction begins when the last one's markers are written, as far as that can be known: one that comes too
-   early is sent away and must ask again, which costs a round trip. How long markers take is learned from that: the gap
-   grows when a transaction came too early, and shrinks slowly while none does. Where steps come in crowds it is
-   longer: a transaction costs as much for one step as for thirty, here and at the broker.
-2. A commit that succeeds prolongs the lease, from its beginning: it proves that nobody had taken the partition then.
-   A tick is a transaction without a record; with changes waiting it is theirs.
-3. A commit that fails, or of which nobody knows what became, ends the partition's life: all that waits fails too, the
-   lease is over, and nothing is taken until the partition has been gained anew.
+1. The next transaction should begin when the markers of the previous one are written. If it begins too early, the
+   coordinator refuses it for the moment, and the retry costs a round trip. The appender learns from that how long
+   markers take: the gap grows when a transaction was too early, and shrinks slowly while none is. After a transaction
+   of many steps the gap is longer, because a transaction costs the same for one step as for thirty, both here and at
+   the broker.
+2. A successful commit prolongs the lease, counted from the commit's beginning: it proves that nobody had taken the
+   partition by then. A tick is a transaction without records; if changes wait, their transaction serves as the tick.
+3. If a commit fails, or its outcome is not known, everything that waits fails too, the lease is over, and the partition
+   takes nothing until it has been gained again.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from kcoord.log.kafka.producer import Fenced, Producer, Unsure
 _log = logging.getLogger(__name__)
 
 _TRANSACTION_BYTES = 16 << 20
-"""So much at most goes into one transaction, and at least one step's records."""
+"""The most bytes in one transaction; but it always takes the records of at least one step."""
 _CROWD_S, _CROWD_MOST_S = 0.001, 0.03
-"""The gap behind a transaction of several steps: so much for each step but one, and so much at most."""
+"""The gap after a transaction of several steps: this long for each step after the first, and this long at most."""
 _GAP_MOST_S = 0.02
 _GAP_GROWS_S = 0.0005
 _GAP_SHRINKS_S = 0.00005
@@ -48,7 +49,7 @@ class _Waiting:
 
 @attrs.define(eq=False)
 class Appender:
-    """Appends to one partition."""
+    """The appends to one partition."""
 
     producer: Producer
     lease_ms: int
@@ -57,9 +58,9 @@ class Appender:
 
     lease: Lease = attrs.field(factory=lambda: Lease(0), init=False)
     commits: int = attrs.field(default=0, init=False)
-    """Transactions that were committed."""
+    """The number of committed transactions."""
     _refusal: AppendFailed | None = attrs.field(default=None, init=False)
-    """Why nothing is taken; None: it is."""
+    """Why appends are refused; None if they are taken."""
     _waiting: list[_Waiting] = attrs.field(factory=list, init=False)
     _task: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     _gap_s: float = attrs.field(default=0.001, init=False)
@@ -73,7 +74,7 @@ class Appender:
         return f"partition {self.producer.partition} of topic {self.producer.topic}"
 
     def append(self, records: Sequence[RawRecord]) -> asyncio.Future[None]:
-        """See Log.append; no records: Log.tick."""
+        """See Log.append; without records, Log.tick."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         if self._refusal is not None:
@@ -86,7 +87,7 @@ class Appender:
         return done
 
     async def gain(self) -> int:
-        """Take the partition over; gives when that began, on the lease's clock. Raises LogUnusable."""
+        """Take the partition over. Returns when that began, on the lease's clock. Raises LogUnusable."""
         await self.settled()
         self._end(AppendFailed(f"{self.name} is being loaded"))
         began_ms = lease_now_ms()
@@ -99,14 +100,16 @@ class Appender:
         return began_ms
 
     async def begin(self, began_ms: int) -> None:
-        """Take appends; the lease runs from `began_ms`, or from a tick where that is half over. Raises AppendFailed."""
+        """Start to take appends. The lease runs from `began_ms`; if half of it is over already, a tick prolongs it.
+        Raises AppendFailed.
+        """
         self._refusal = None
         self.lease.until_ms = began_ms + self.lease_ms
         if lease_now_ms() > began_ms + self.lease_ms // 2:
             await self.append(())
 
     async def settled(self) -> None:
-        """Wait until all that was appended is committed or has failed."""
+        """Wait until everything that was appended is committed or has failed."""
         while self._task is not None:
             await asyncio.wait([self._task])
 
@@ -128,7 +131,7 @@ class Appender:
                 group = self._group()
                 try:
                     failure = await self._commit([each.records for each in group])
-                except BaseException:  # this task was cancelled: the loop is coming down
+                except BaseException:  # this task was cancelled: the loop is ending
                     self._fail(AppendFailed(f"writing to {self.name} was broken off"), group)
                     raise
                 if failure is not None:
@@ -141,7 +144,7 @@ class Appender:
             self._task = None
 
     def _group(self) -> list[_Waiting]:
-        """All that waits, or as much of it as one transaction takes."""
+        """Everything that waits, or as much of it as one transaction takes."""
         size = count = 0
         for each in self._waiting:
             size += each.size
@@ -152,7 +155,7 @@ class Appender:
         return group
 
     async def _commit(self, batches: Sequence[Sequence[RawRecord]]) -> AppendFailed | None:
-        """Commit; gives what went wrong."""
+        """Commit `batches` in one transaction. Returns what went wrong; None if nothing did."""
         began_ms = lease_now_ms()
         waits = self.producer.waits
         try:
@@ -185,7 +188,7 @@ class Appender:
         self._next_at = asyncio.get_running_loop().time() + max(self._gap_s, crowd_s)
 
     def _fail(self, failure: AppendFailed, group: list[_Waiting]) -> None:
-        """Fail `group` for `failure`, and all behind it."""
+        """Fail `group` with `failure`, and everything that waits after it."""
         group = group + self._waiting
         self._waiting = []
         self._end(AppendFailed(f"an earlier append to {self.name} failed; it must be loaded again first"))

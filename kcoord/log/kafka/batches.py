@@ -1,9 +1,9 @@
-"""How do records become the batches that a broker takes?
+"""Record batches for a broker: built up to the topic's `max.message.bytes`, compressed if one record is larger.
 
-A batch is as large as the topic allows (`max.message.bytes`), up to a size that many records share well. A record that
-alone is more than the topic allows is sent as a compressed batch of its own: a group with thousands of members has one
-such, and the names in it shrink to a fraction. All have one time, as in the file: by that a reader knows what was
-written together.
+A batch of several records is as large as the topic allows, up to `SHARED_BYTES`. A record that alone is larger than the
+topic allows is sent as a compressed batch of its own. A group with thousands of members has such a record, and the
+names in it compress well. All records of a call have the same time, as in the file. By that time a reader knows what
+was written together.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from aiokafka.record.default_records import DefaultRecordBatch, DefaultRecordBat
 from kcoord.log.interface import RawRecord
 
 SHARED_BYTES = 1 << 20
-"""How large a batch of several records becomes."""
+"""The largest size, in bytes, of a batch of several records."""
 COMPRESSED_IN_PLACE = 8 << 20
-"""Up to this size, in bytes, it is tried whether a record that is too large fits when it is compressed."""
+"""The largest record, in bytes, that `record_fits` compresses to see whether it fits."""
 _BATCH_OVERHEAD_BYTES = 128
-"""The header of a batch and of its one record, and what a checksum and the wire's lengths take."""
+"""Bytes of the headers of a batch and its one record, with checksum and lengths."""
 _MAGIC = 2
 
 
 class TooLarge(Exception):
-    """A record is larger than the topic takes, also when it is compressed; the text says how large."""
+    """A record is larger than the topic takes, even when compressed. The text says how large."""
 
 
 def record_fits(key: bytes, value: bytes | None, limit: int) -> bool:
-    """Whether a record goes into a batch of `limit` bytes, compressed if need be. A record that is beyond both `limit`
-    and `COMPRESSED_IN_PLACE` is not tried: compressing it would hold up everybody else.
+    """Whether a record fits a batch of `limit` bytes, compressed if necessary. A record larger than both `limit` and
+    `COMPRESSED_IN_PLACE` counts as too large without a try, because compressing it would block the event loop.
     """
     size = len(key) + len(value or b"") + _BATCH_OVERHEAD_BYTES
     if size <= limit:
@@ -45,7 +45,8 @@ def record_fits(key: bytes, value: bytes | None, limit: int) -> bool:
 async def batches(
     records: Sequence[RawRecord], limit: int, producer_id: int, epoch: int, sequence: int
 ) -> AsyncIterator[tuple[bytes, int]]:
-    """Batches of `records` in order, and how many are in each. `limit`: the largest batch that the topic takes.
+    """Batches of `records` in order, each with the number of its records. `limit`: the largest batch that the topic
+    takes.
 
     Raises TooLarge.
     """
@@ -59,7 +60,7 @@ async def batches(
             count += 1
         if builder.size() <= limit:
             yield bytes(builder.build()), count
-        else:  # the first record is taken whatever its size
+        else:  # the builder takes a first record of any size
             assert count == 1
             yield await _compressed(records[at - 1], now_ms, limit, producer_id, epoch, sequence), 1
         sequence = (sequence + count) & 0x7FFFFFFF
@@ -70,7 +71,7 @@ async def _compressed(record: RawRecord, now_ms: int, limit: int, producer_id: i
     size = len(key) + len(value or b"")
     builder = _builder(DefaultRecordBatch.CODEC_GZIP, 2 * size + SHARED_BYTES, producer_id, epoch, sequence)
     builder.append(0, now_ms, key, value, [])
-    batch = await asyncio.to_thread(builder.build)  # some 30 ms a MiB
+    batch = await asyncio.to_thread(builder.build)  # about 30 ms a MiB
     if len(batch) > limit:
         raise TooLarge(f"a record of {size} bytes is {len(batch)} bytes when compressed, and the topic takes {limit}")
     return bytes(batch)

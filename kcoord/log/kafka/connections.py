@@ -1,9 +1,9 @@
-"""Which broker is to be asked, and how does a request get there?
+"""Connections of the log to its Kafka cluster: finding the right broker and sending requests.
 
-One client of aiokafka's for all partitions, since each client keeps connections and metadata of its own, and an
-instance may have fifty partitions. Each partition has its own connections in it: a broker answers what comes by one
-connection in order, and a write that waits for replicas must not hold up another partition's. No wait here is without
-an end, and each can be cancelled.
+All partitions share one aiokafka client, because each client has connections and metadata of its own, and an instance
+may have fifty partitions. In that client each partition has its own connections. A broker answers the requests of one
+connection in order, and a write that waits for replicas must not delay another partition's write. Every wait here ends
+after some time and can be cancelled.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ _log = logging.getLogger(__name__)
 
 _CLOSE_S = 2.0
 _ANEW_S = 2.0
-"""How often at most a cluster of which no known broker answers is looked for at its bootstrap addresses."""
+"""The shortest interval at which the bootstrap addresses are tried while no known broker answers."""
 
 
 class Unreachable(Exception):
-    """A broker cannot be asked just now; the text says why."""
+    """A broker cannot be reached at the moment. The text says why."""
 
 
 class Unheard(Unreachable):
-    """It was asked, perhaps, and no answer came."""
+    """The request may have reached the broker, but no answer came."""
 
 
 @attrs.define(eq=False)
 class Connections:
-    """Connections to the cluster that has the log."""
+    """The connections to the cluster that holds the log."""
 
     settings: KafkaLogSettings
     _security: dict[str, Any] = attrs.field(factory=dict, init=False)
@@ -70,12 +70,14 @@ class Connections:
             ) from None
 
     def follow_topic(self) -> None:
-        """Keep track of the topic's leaders from now on. To ask for it by name before would have brokers make it."""
+        """Keep track of the topic's leaders from now on. Not before the topic exists: brokers might create it when
+        asked by name.
+        """
         self._follows = True
         self._client.set_topics([self.settings.topic])
 
     async def close(self) -> None:
-        """Let go of all connections, in bounded time."""
+        """Close all connections, within a bounded time."""
         if self._client is not None:
             self._retire(self._client)
             self._client = None
@@ -84,12 +86,12 @@ class Connections:
 
     @property
     def broker_ids(self) -> list[int]:
-        """The brokers that are known."""
+        """The ids of the known brokers."""
         return sorted(broker.nodeId for broker in self._client.cluster.brokers())
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Arguments for another client of aiokafka's that goes to the same cluster."""
+        """Arguments for another aiokafka client to the same cluster."""
         return {
             "bootstrap_servers": self.settings.bootstrap,
             "client_id": self.settings.client_id,
@@ -106,7 +108,7 @@ class Connections:
         except NodeNotReadyError as error:
             raise Unreachable(f"broker {node_id} cannot be reached: {reason(error)}") from None
         except (KafkaError, OSError, TimeoutError, LookupError, AttributeError) as error:
-            # The last two: aiokafka stumbles over a connection that somebody else has just given up.
+            # aiokafka raises the last two if another task has just given the connection up.
             raise Unheard(f"broker {node_id} does not answer: {reason(error)}") from None
 
     async def leader(self, partition: int) -> int:
@@ -135,7 +137,7 @@ class Connections:
         return node
 
     async def refresh(self) -> None:
-        """Learn anew which brokers there are and what they lead; where none of them answers, begin at bootstrap."""
+        """Refresh the metadata: brokers and leaders. If no known broker answers, start from the bootstrap addresses."""
         client = self._client
         known = False
         with contextlib.suppress(TimeoutError, KafkaError, OSError):
@@ -177,7 +179,7 @@ class Connections:
         task.add_done_callback(self._closing.discard)
 
     async def _why_not(self) -> str:
-        """What each bootstrap address says when one connects: aiokafka itself only logs it."""
+        """What happens at each bootstrap address when kcoord connects, as text. aiokafka itself only logs that."""
         hosts = [(host, port) for host, port, _ in collect_hosts(self.settings.bootstrap)]
         return "; ".join(await asyncio.gather(*(self._try(host, port) for host, port in hosts)))
 
@@ -189,7 +191,7 @@ class Connections:
                 await connection.send(MetadataRequest([]))
             finally:
                 connection.close()
-        except Exception as error:  # whatever it is, it is shown
+        except Exception as error:  # any error is shown to the user
             return f"{host}:{port}: {reason(error)}"
         return f"{host}:{port} answers now"
 
@@ -201,7 +203,7 @@ async def _close(client: Any) -> None:
 
 
 def reason(error: BaseException) -> str:
-    """What `error` says, in one line."""
+    """The text of `error` in one line."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
     cause = error.__cause__

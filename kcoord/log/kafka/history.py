@@ -1,4 +1,4 @@
-"""What does the topic hold, for somebody who only looks? No partition is taken over, and nothing is written."""
+"""Read-only access to the history of a log in a topic: it takes no partition over and writes nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kcoord.log.kafka.topic import count_partitions
 
 @attrs.define(eq=False)
 class TopicHistory:
-    """The log in a topic (see `log.history.History`). Raises LogError where there is none."""
+    """The history of a log in a topic (see `log.history.History`). Raises LogError if the topic does not exist."""
 
     settings: KafkaLogSettings
     partitions: int = attrs.field(default=0, init=False)
@@ -48,7 +48,7 @@ class TopicHistory:
                 yield entries
 
     async def signs(self, partition: int, since_ms: int) -> AsyncGenerator[int, None]:
-        """When somebody wrote to `partition`, be it a tick, from that time on (unix ms). Raises LogError."""
+        """The times (unix ms), from `since_ms` on, of all writes to `partition`, ticks included. Raises LogError."""
         reader = self._reader(partition)
         start = await reader.first_since(since_ms)
         if start is None:
@@ -58,7 +58,7 @@ class TopicHistory:
                 yield at_ms
 
     async def end(self, partition: int) -> int:
-        """Up to where everything in `partition` is committed or undone, as it is now. Raises LogError."""
+        """The offset up to which everything in `partition` is committed or aborted at present. Raises LogError."""
         return await self._reader(partition).stable_end()
 
     def _reader(self, partition: int) -> Reader:

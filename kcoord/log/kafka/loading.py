@@ -1,11 +1,11 @@
-"""How are the committed records of a partition read?
+"""Reading the committed records of a partition, for a load and for history.
 
-Up to the partition's end as it was when the reading began (its high watermark), not up to where nothing is open any
-more: a transaction that somebody else has open there would hide what kcoord committed behind it, so that is waited for.
-The next part is fetched while the one before is taken in. Records of transactions that were undone are left out, as the
-broker names them; every batch's checksum is looked at.
+A load reads up to the high watermark of the moment when it began, not up to the last stable offset. A transaction that
+another program has open would hide what kcoord committed after it; so the load waits for that transaction to end. The
+reader fetches the next part while the previous one is processed. It leaves out records of aborted transactions, which
+the broker names, and checks the checksum of every batch.
 
-Who only looks (`steps`) reads up to where nothing is open, and gets whole transactions.
+Readers of history (`steps`) read up to the last stable offset and get whole transactions.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ _SAY_EVERY_S = 10.0
 
 @attrs.define
 class _Part:
-    """What one fetch gave."""
+    """The result of one fetch."""
 
     data: bytes
     aborted: list[tuple[int, int]]
-    """Producers and the first offsets of their transactions that were undone."""
+    """The producer ids and first offsets of aborted transactions."""
     stable: int
-    """Before it no transaction is open."""
+    """The last stable offset: before it no transaction is open."""
     throttled: bool
     start: int = 0
     end: int = 0
-    """What is wanted of it."""
+    """The range of offsets that is wanted: from `start` up to, but without, `end`."""
 
 
 @attrs.define(eq=False)
 class Reader:
-    """Reads one partition."""
+    """The reader of one partition."""
 
     connections: Connections
     topic: str
     partition: int
     patience_s: float
-    """How long it goes without a sign of life from a broker. Reading raises LogUnusable then."""
+    """How long the reader goes without an answer from a broker. After that it raises LogUnusable."""
 
     @property
     def name(self) -> str:
@@ -74,16 +74,16 @@ class Reader:
         return await self._offset(_EARLIEST), await self._offset(_LATEST)
 
     async def stable_end(self) -> int:
-        """Where the first transaction begins that is open. Raises LogUnusable."""
+        """The last stable offset: where the first open transaction begins, or the end. Raises LogUnusable."""
         return await self._offset(_LATEST, _COMMITTED)
 
     async def first_since(self, at_ms: int) -> int | None:
-        """Where the first stands that was written at that time or later; None: nothing was. Raises LogUnusable."""
+        """The offset of the first record written at `at_ms` or later; None if there is none. Raises LogUnusable."""
         found = await self._offset(at_ms)
         return None if found < 0 else found
 
     async def signs(self, start: int, end: int) -> AsyncGenerator[int, None]:
-        """When each batch was written that is between the two, be it a marker of a transaction (unix ms)."""
+        """The times (unix ms) of all batches between the two offsets, markers of transactions included."""
         async with aclosing(self._parts(start, end)) as parts:
             async for part in parts:
                 for batch in _batches(part.data):
@@ -91,14 +91,14 @@ class Reader:
                         yield batch.max_timestamp
 
     async def read(self, start: int, end: int) -> AsyncGenerator[list[StoredRecord], None]:
-        """All committed records from `start` on that are before `end`, in chunks. Raises LogUnusable, LogCorrupt."""
+        """All committed records from `start` up to, but without, `end`, in chunks. Raises LogUnusable, LogCorrupt."""
         async with aclosing(self._parts(start, end)) as parts:
             async for part in parts:
                 for chunk in self._chunks(part):
                     yield chunk
 
     async def steps(self, start: int, end: int) -> AsyncGenerator[list[Entry], None]:
-        """The same, with the times; each list is a transaction, or what compaction has left of some."""
+        """The same with times. Each list is one transaction, or what compaction has left of several."""
         entries: list[Entry] = []
         async with aclosing(self._parts(start, end)) as parts:
             async for part in parts:
@@ -124,7 +124,7 @@ class Reader:
                 after = _end_of(part.data, start)
                 if after == start:
                     if part.stable >= end and not part.throttled:
-                        return  # compaction took what was at the end
+                        return  # compaction removed the records at the end
                     waits.still(start, part)
                 if after < end:
                     fetch = asyncio.create_task(self._fetch(after))
@@ -172,7 +172,7 @@ class Reader:
             raise self._corrupt(at, str(error)) from None
 
     def _committed(self, part: _Part) -> Iterator[Any]:
-        """The batches of `part` that count, and None where a transaction ends."""
+        """The committed batches of `part`, and None at each end of a transaction."""
         undone: set[int] = set()
         aborted = sorted(part.aborted, key=lambda each: each[1], reverse=True)
         for batch in _batches(part.data):
@@ -181,7 +181,7 @@ class Reader:
             while aborted and aborted[-1][1] <= batch.base_offset:
                 undone.add(aborted.pop()[0])
             if batch.is_control_batch:
-                marker = next(iter(batch), None)  # compaction may leave a batch without it
+                marker = next(iter(batch), None)  # compaction may leave an empty batch
                 if marker is not None and ControlRecord.parse(marker.key) == ABORT_MARKER:
                     undone.discard(batch.producer_id)
                 yield None
@@ -212,7 +212,7 @@ class Reader:
         return offset
 
     async def _ask(self, request: Any, error_of: Any) -> Any:
-        """The leader's answer. Raises LogUnusable when there is none within `patience_s`."""
+        """The leader's answer. Raises LogUnusable if there is none within `patience_s`."""
         trouble = "no answer"
         try:
             async with asyncio.timeout(self.patience_s):
@@ -239,7 +239,7 @@ class Reader:
 
 @attrs.define
 class _Waits:
-    """Says now and then why a load stands still."""
+    """Logs from time to time why a load makes no progress."""
 
     reader: Reader
     end: int
@@ -261,14 +261,14 @@ class _Waits:
 
 
 def _partition_of(answer: Any) -> dict[str, Any]:
-    """The one partition of a fetch's answer, by the names of its fields, which differ with the version."""
+    """The one partition in a fetch answer, as field name → value. The fields differ between versions."""
     partition = answer.topics[0][1][0]
     fields = answer.SCHEMA.fields[answer.SCHEMA.names.index("topics")].array_of.fields[1].array_of.names
     return dict(zip(fields, partition, strict=True))
 
 
 def _batches(data: bytes) -> Iterator[Any]:
-    """The whole batches in `data`; a part of one at its end is left."""
+    """The whole batches in `data`. A partial batch at the end is left out."""
     records = MemoryRecords(data)
     while records.has_next():
         batch = records.next_batch()
@@ -277,7 +277,7 @@ def _batches(data: bytes) -> Iterator[Any]:
 
 
 def _end_of(data: bytes, start: int) -> int:
-    """The offset behind the last whole batch in `data`, or `start`."""
+    """The offset after the last whole batch in `data`, or `start` if there is none."""
     end = start
     for batch in _batches(data):
         end = max(end, batch.next_offset)

@@ -1,7 +1,8 @@
-"""How does kcoord keep its records in a compacted topic of a Kafka cluster?
+"""The log in a compacted topic of a Kafka cluster, put together from its parts.
 
-Each partition has an `Appender` (what waits becomes transactions), which has a `Producer` (one transaction, and the
-take-over), and a `Reader`; all go by one client's `Connections`. The topic is made or checked when the log is opened.
+Each partition has an `Appender`, which makes transactions of waiting changes. The appender has a `Producer`, which
+commits one transaction and takes the partition over. A `Reader` loads the partition. All share one client
+(`Connections`). The topic is made or checked when the log is opened.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class KafkaLog:
 
     settings: KafkaLogSettings
     on_writable: Callable[[], None] | None = attrs.field(default=None, init=False)
-    """Never called: a log that cannot be reached can neither be written nor loaded, and appends show it."""
+    """Never called: a log that cannot be reached can be neither written nor loaded, and failing appends show that."""
     partitions: int = attrs.field(init=False)
     lease_ms: int = attrs.field(init=False)
 
@@ -53,11 +54,11 @@ class KafkaLog:
 
     @property
     def commits(self) -> int:
-        """How many transactions were committed since `open`, ticks with them."""
+        """The number of transactions committed since `open`, ticks included."""
         return sum(each.commits for each in self._appenders)
 
     async def open(self) -> None:
-        """Reach the cluster, make or check the topic. Raises LogUnusable, LogIncompatible."""
+        """Connect to the cluster, and make or check the topic. Raises LogUnusable, LogIncompatible."""
         try:
             await self._connections.open()
             self.is_new, self._limit = await prepare_topic(self._connections)
@@ -77,7 +78,7 @@ class KafkaLog:
         ]
 
     async def close(self) -> None:
-        """See Log.close. What Kafka does not take within `append_timeout_ms` has failed."""
+        """See Log.close. Appends that Kafka does not take within `append_timeout_ms` fail."""
         if self._appenders:
             await asyncio.gather(*(each.release() for each in self._appenders))
             self._appenders = []
@@ -88,10 +89,10 @@ class KafkaLog:
         return self._appender(partition).lease
 
     async def load(self, partition: int) -> AsyncIterator[list[StoredRecord]]:
-        """See Log.load. Gives the last record of each key, tombstones too: compaction runs late, and what a day has
-        replaced is read four times as fast as it would be decoded.
+        """See Log.load. Yields only the last record of each key, tombstones included: compaction runs late, and
+        skipping a day's replaced records takes a quarter of the time of decoding them.
 
-        Raises AppendFailed where the partition is lost again before the load is done.
+        Raises AppendFailed if the partition is lost again before the load is done.
         """
         appender = self._appender(partition)
         reader = self._reader(partition)
@@ -101,7 +102,7 @@ class KafkaLog:
         async with aclosing(reader.read(start, end)) as chunks:
             async for chunk in chunks:
                 for record in chunk:
-                    live.pop(record[1], None)  # so that the key moves to the end
+                    live.pop(record[1], None)  # moves the key to the end
                     live[record[1]] = record
                 await asyncio.sleep(0)
         last = list(live.values())
@@ -114,11 +115,11 @@ class KafkaLog:
         return self._appender(partition).append(batch)
 
     def fits(self, key: bytes, value: bytes | None) -> bool:
-        """See Log.fits: what the topic's max.message.bytes takes."""
+        """See Log.fits. The limit is the topic's max.message.bytes."""
         return record_fits(key, value, self._limit)
 
     def tick(self, partition: int) -> asyncio.Future[None]:
-        """See Log.tick: a transaction without a record."""
+        """See Log.tick. It is a transaction without records."""
         return self._appender(partition).append(())
 
     async def release(self, partition: int) -> None:

@@ -1,22 +1,23 @@
-"""How is one transaction committed, and a partition taken over?
+"""The transactional producer of a partition: it commits one transaction at a time, and takes the partition over.
 
-A producer of its own for each partition, with the transactional id TOPIC-PARTITION. Whoever gains a partition asks for
-that id's producer id (InitProducerId): the coordinator of transactions then gives the id a new epoch, undoes what an
-elder had left open, and refuses every later word of that elder. A transaction is three steps:
+Each partition has a producer of its own, with the transactional id TOPIC-PARTITION. An instance that gains a partition
+asks for the producer id of that transactional id (InitProducerId). The transaction coordinator then gives it a new
+epoch, aborts what the previous owner left open, and refuses all later requests of that owner. A transaction has three
+steps:
 
     AddPartitionsToTxn   the coordinator notes that this partition takes part
-    Produce              a request a batch, to the partition's leader; none for a tick
-    EndTxn               the coordinator has noted that all of it counts; it tells the leader afterwards (markers)
+    Produce              one request for each batch, to the partition's leader; none for a tick
+    EndTxn               the coordinator notes the commit; it writes the markers to the leader afterwards
 
-This is on aiokafka's client and not on its producer, for four reasons: a tick needs a transaction without a record; the
-producer waits 20 ms when the last markers are still on their way, where one or two are enough; it has a client of its
-own for each partition; and it logs a fence and goes on waiting where the partition must stop at once.
+This uses aiokafka's client and not its producer, for four reasons. A tick needs a transaction without records. The
+producer waits 20 ms if the previous markers are not written yet, where one or two are enough. It has a client of its
+own for each partition. And if it is fenced, it logs that and keeps waiting, where the partition must stop at once.
 
-Each step may be sent again: the coordinator and the leader know a step that they have seen. So an answer that does not
-come is asked for again, by another connection or another broker, until the caller's patience ends; what has become of
-the transaction then, nobody knows but the next InitProducerId. An EndTxn that was not answered may still lie somewhere
-and be heard when the next transaction is half done, of which it would be the end: so after one that had to be sent
-again there is no next transaction before the partition was gained anew, with a new epoch.
+Each step may be sent again, because the coordinator and the leader recognize a step that they have seen. So if no
+answer comes, the producer sends the step again, by another connection or to another broker, until the caller's timeout.
+What has become of the transaction then shows only after the next InitProducerId. An EndTxn without an answer may still
+be under way, and may arrive in the middle of the next transaction and end it. So after an EndTxn that had to be sent
+again, there is no next transaction before the partition has been gained again, with a new epoch.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from kcoord.log.kafka.batches import batches
 from kcoord.log.kafka.connections import Connections, Unheard, Unreachable
 
 TRANSACTION_TIMEOUT_MS = 60_000
-"""After so long the coordinator undoes a transaction whose owner has vanished and which nobody has gained."""
+"""The time after which the coordinator aborts a transaction if its owner has gone and no other has gained the
+partition.
+"""
 _ALL_REPLICAS = -1
 _COMMIT = 1
 _SOON_S = 0.0005
@@ -45,16 +48,16 @@ _PAUSE_MOST_S = 0.25
 
 
 class Fenced(Exception):
-    """The partition is somebody else's."""
+    """The partition belongs to another instance."""
 
 
 class Unsure(Exception):
-    """The transaction was committed, and what was sent for it may be heard once more."""
+    """The transaction was committed, but its EndTxn was sent more than once and may arrive again."""
 
 
 @attrs.define(eq=False)
 class Producer:
-    """Writes transactions to one partition; one at a time."""
+    """Writes transactions to one partition, one at a time."""
 
     connections: Connections
     topic: str
@@ -63,11 +66,11 @@ class Producer:
     """The largest batch that the topic takes, in bytes."""
 
     trouble: str = attrs.field(default="", init=False)
-    """Why the step under way had to be asked for again, for whoever loses patience."""
+    """Why the present step had to be sent again, for the caller's error text after a timeout."""
     unheard: int = attrs.field(default=0, init=False)
-    """How often a step was sent, perhaps, and no answer came."""
+    """How often a step may have been sent without an answer."""
     waits: int = attrs.field(default=0, init=False)
-    """How often a transaction had to wait for the last one's markers."""
+    """How often a transaction had to wait for the markers of the previous one."""
     _producer_id: int = attrs.field(default=-1, init=False)
     _epoch: int = attrs.field(default=-1, init=False)
     _sequence: int = attrs.field(default=0, init=False)
@@ -78,15 +81,15 @@ class Producer:
         return f"{self.topic}-{self.partition}"
 
     async def gain(self) -> None:
-        """Take the partition over: every elder is fenced, and what it left open is undone. Raises Refused."""
+        """Take the partition over: every previous owner is fenced, and what it left open is aborted. Raises Refused."""
         request = InitProducerIdRequest(self.transactional_id, TRANSACTION_TIMEOUT_MS)
         answer = await self._of_coordinator(request, lambda answer: answer.error_code)
         self._producer_id, self._epoch, self._sequence = answer.producer_id, answer.producer_epoch, 0
 
     async def commit(self, records: Sequence[RawRecord]) -> None:
-        """Commit `records`, perhaps none, in one transaction. Raises Fenced, Unsure, Refused, TooLarge.
+        """Commit `records`, which may be empty, in one transaction. Raises Fenced, Unsure, Refused, TooLarge.
 
-        After any exception, also a cancellation, the partition must be gained anew.
+        After any exception, also a cancellation, the partition must be gained again.
         """
         made = [each async for each in batches(records, self.limit, self._producer_id, self._epoch, self._sequence)]
         who = self.transactional_id, self._producer_id, self._epoch
@@ -116,7 +119,7 @@ class Producer:
         seek: Callable[[], Awaitable[None]],
         error_of: Callable[[Any], int],
     ) -> Any:
-        """Ask until there is an answer that counts. Raises Fenced, Refused."""
+        """Send `request` until there is a final answer. Raises Fenced, Refused."""
         soon_s, pause_s = _SOON_S, _PAUSE_S
         self.trouble = ""
         while True:

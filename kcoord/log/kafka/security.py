@@ -1,7 +1,7 @@
-"""How does kcoord prove who it is to the cluster that keeps its log, and see that it is that cluster?
+"""The security of connections to the log's cluster: TLS and SASL.
 
-The settings `log.security.protocol`, `log.sasl.*` and `log.ssl.*`, with Kafka's meaning, and the same in aiokafka's
-words. TLS files are PEM.
+It takes the settings `log.security.protocol`, `log.sasl.*` and `log.ssl.*`, with Kafka's meaning, and makes arguments
+of aiokafka of them. TLS files are PEM.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WITH_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
 @attrs.frozen(kw_only=True)
 class KafkaSecurity:
-    """How connections to a cluster are secured. Raises ValueError where settings do not fit together."""
+    """How connections to a cluster are secured. Raises ValueError if settings contradict each other."""
 
     protocol: str = attrs.field(default="PLAINTEXT", validator=attrs.validators.in_(PROTOCOLS))
     mechanism: str = attrs.field(default="PLAIN", validator=attrs.validators.in_(MECHANISMS))
@@ -33,7 +33,7 @@ class KafkaSecurity:
     kerberos_domain_name: str | None = None
     """None: the broker's host name."""
     oauth_token_provider: str | None = None
-    """`module:attribute` of an aiokafka.abc.AbstractTokenProvider, or of what makes one when it is called."""
+    """`module:attribute` of an aiokafka.abc.AbstractTokenProvider, or of a callable that makes one."""
     ca_file: Path | None = None
     """None: the system's authorities."""
     certificate_file: Path | None = None
@@ -66,8 +66,8 @@ class KafkaSecurity:
         return self.protocol.endswith("SSL")
 
     def aiokafka(self) -> dict[str, Any]:
-        """The same as arguments of aiokafka's clients. Raises LogUnusable: a file that cannot be read, a module that
-        is not there.
+        """The same as arguments of aiokafka's clients. Raises LogUnusable for a file that cannot be read or a module
+        that does not exist.
         """
         arguments: dict[str, Any] = {"security_protocol": self.protocol}
         if self.uses_tls:

@@ -1,4 +1,4 @@
-"""What is the log in Kafka told?"""
+"""The settings of the log in a Kafka topic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEFAULT_TOPIC = "__worker_offsets"
 
 @attrs.frozen(kw_only=True)
 class KafkaLogSettings:
-    """Where the log is, how it is made if it is not there, and how long things may take. Times are in ms."""
+    """Where the log is, how its topic is made if it does not exist, and timeouts. Times are in ms."""
 
     bootstrap: str
     """host:port of brokers, separated by commas."""
@@ -20,16 +20,16 @@ class KafkaLogSettings:
     replication_factor: int | None = attrs.field(
         default=None, validator=attrs.validators.optional(attrs.validators.ge(1))
     )
-    """None: three, or as many as there are brokers where there are fewer. For a topic that is made."""
+    """For a new topic. None: three, or the number of brokers if there are fewer."""
     history_retention_ms: int = attrs.field(default=86_400_000, validator=attrs.validators.ge(0))
-    """How long replaced records are kept at least, for a topic that is made (`min.compaction.lag.ms`)."""
+    """For a new topic: how long replaced records are kept at least (`min.compaction.lag.ms`)."""
     lease_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(1))
-    """How long after the begin of a commit that succeeded answers may be given without another."""
+    """How long answers may be given after the beginning of a successful commit."""
     security: KafkaSecurity = attrs.Factory(KafkaSecurity)
     client_id: str = "kcoord-log"
     request_timeout_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(100))
-    """How long a broker may take for an answer before its connection counts as dead."""
+    """How long a broker may take to answer before its connection counts as dead."""
     append_timeout_ms: int = attrs.field(default=10_000, validator=attrs.validators.ge(100))
-    """How long a commit is tried, through connections that break and leaders that move, before it has failed."""
+    """How long a commit is tried, across broken connections and changes of leaders, before it fails."""
     load_timeout_ms: int = attrs.field(default=30_000, validator=attrs.validators.ge(100))
-    """How long a load goes without any progress before it has failed."""
+    """How long a load goes without progress before it fails."""

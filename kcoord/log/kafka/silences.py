@@ -1,11 +1,11 @@
 """Silences: the times in which nobody wrote to a partition of the topic, not even a tick.
 
-An instance that has a partition with members proves that it has it by a commit before its lease is over, if only by a
-tick, which leaves the marker of a transaction behind (`server/lease_keeper.py`). So of a partition with members a
-silence that is longer than the lease says that nobody coordinated it. It began at some time within a lease after the
-last sign.
+An instance that has a partition with members commits before its lease is over, if only a tick, which leaves the marker
+of a transaction (`server/lease_keeper.py`). So if a partition with members is silent for longer than the lease, nobody
+coordinated it. The outage began within one lease after the last write.
 
-Compaction takes the markers of ticks, but none that are younger than history is kept: nothing older is looked at.
+Compaction removes the markers of ticks, but none that are younger than the retention of history. So only that time is
+searched.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
 
 SPARE_MS = 1_000
-"""So much longer than the lease: commits take their time."""
+"""Time beyond the lease before a silence counts, because commits take some time."""
 
 Silence = tuple[int, int, int]
-"""The partition, and from when until when (unix ms)."""
+"""The partition, and the begin and end of the silence (unix ms)."""
 
 
 async def silences(settings: KafkaLogSettings, now_ms: int) -> list[Silence]:
-    """All that are over. Raises LogError."""
+    """All silences that are over. Raises LogError."""
     found: list[Silence] = []
     since_ms = now_ms - settings.history_retention_ms
     async with TopicHistory(settings) as history:

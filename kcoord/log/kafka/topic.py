@@ -1,8 +1,8 @@
-"""What must the topic be like, and how is it made where it is missing?
+"""The topic of the log: the checks of an existing topic, and how a missing one is made.
 
-It must be compacted and nothing else (one whose old records are deleted by time or size would lose groups), and have as
-many partitions as are set, since a group's partition follows from their number. Brokers that make topics by themselves
-would make it wrong, so it is asked for by name only once it is there.
+The topic's cleanup policy must be `compact` alone: a topic whose old records are deleted by time or size would lose
+groups. It must have as many partitions as are set, because a group's partition depends on their number. Brokers that
+create topics by themselves would create it wrongly, so kcoord asks for it by name only after it exists.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from kcoord.protocol.errors import ErrorCode
 _log = logging.getLogger(__name__)
 
 MAX_MESSAGE_BYTES = 32 << 20
-"""Of a topic that is made: a group's one record has all of its members in it."""
+"""`max.message.bytes` of a new topic. The limit is high because one record of a group holds all of its members."""
 _SMALL_MESSAGE_BYTES = 8 << 20
 _SEGMENT_BYTES = 100 << 20
 _SEGMENT_MS = 6 * 3_600_000
-"""The newest segment is never compacted, and ticks leave their markers in it."""
+"""`segment.ms` of a new topic. The newest segment is never compacted, and ticks leave their markers in it."""
 _COPIES = 3
 _SAFE_COPIES = 2
 _STEPS = 4
@@ -40,7 +40,7 @@ _CODECS = {"lz4": has_lz4, "snappy": has_snappy, "zstd": has_zstd}
 
 
 async def prepare_topic(connections: Connections) -> tuple[bool, int]:
-    """Make the topic if it is not there, check it if it is. Gives whether it was made, and the largest batch in bytes
+    """Make the topic if it does not exist, then check it. Returns whether it was made, and the largest batch in bytes
     that it takes.
 
     Raises LogUnusable, LogIncompatible.
@@ -54,7 +54,7 @@ async def prepare_topic(connections: Connections) -> tuple[bool, int]:
 
 
 async def count_partitions(connections: Connections) -> int:
-    """How many partitions the topic has. Raises LogUnusable where there is none."""
+    """The number of the topic's partitions. Raises LogUnusable if the topic does not exist."""
     topic = connections.settings.topic
     async with _admin(connections, f"describing topic {topic}") as admin:
         if topic not in await admin.list_topics():
@@ -66,7 +66,7 @@ async def count_partitions(connections: Connections) -> int:
 
 @contextlib.asynccontextmanager
 async def _admin(connections: Connections, doing: str) -> AsyncIterator[Any]:
-    """aiokafka's admin client, in bounded time."""
+    """aiokafka's admin client, for a bounded time."""
     settings = connections.settings
     admin = AIOKafkaAdminClient(**connections.arguments)
     try:
@@ -80,7 +80,7 @@ async def _admin(connections: Connections, doing: str) -> AsyncIterator[Any]:
 
 
 def check(settings: KafkaLogSettings, partitions: int, configs: Mapping[str, str | None]) -> int:
-    """See that a topic with these configurations can be the log; gives its `max.message.bytes`.
+    """Check that a topic with these configurations can be the log. Returns its `max.message.bytes`.
 
     Raises LogIncompatible.
     """
@@ -95,7 +95,7 @@ def check(settings: KafkaLogSettings, partitions: int, configs: Mapping[str, str
     if partitions != settings.partitions:
         raise LogIncompatible(
             f"topic {topic} has {partitions} partitions, and offsets.topic.num.partitions={settings.partitions} is "
-            "set; groups would be looked for in the wrong partition: set it back, or name another topic by log.topic"
+            "set; kcoord would look for groups in the wrong partition: set it back, or name another topic by log.topic"
         )
     codec = configs.get("compression.type") or "producer"
     if codec in _CODECS and not _CODECS[codec]():
@@ -107,7 +107,7 @@ def check(settings: KafkaLogSettings, partitions: int, configs: Mapping[str, str
     if limit < _SMALL_MESSAGE_BYTES:
         _log.warning(
             "topic %s takes messages of %d bytes only (max.message.bytes): a group of some thousand members has one "
-            "record that may be larger, and would not get any further; %d are advised",
+            "record that may be larger, and could not change any more; %d are advised",
             topic,
             limit,
             MAX_MESSAGE_BYTES,
@@ -116,7 +116,7 @@ def check(settings: KafkaLogSettings, partitions: int, configs: Mapping[str, str
 
 
 def configs_of(settings: KafkaLogSettings, brokers: int) -> tuple[int, dict[str, str]]:
-    """Replicas and configurations of a topic that is made in a cluster of so many brokers."""
+    """The number of replicas and the configurations of a new topic in a cluster of this many brokers."""
     copies = settings.replication_factor or min(_COPIES, max(1, brokers))
     configs = {
         "cleanup.policy": "compact",
@@ -135,12 +135,12 @@ async def _create(admin: Any, settings: KafkaLogSettings, brokers: int) -> None:
     copies, configs = configs_of(settings, brokers)
     answer = await admin.create_topics([NewTopic(settings.topic, settings.partitions, copies, topic_configs=configs)])
     for _, code, *message in answer.topic_errors:
-        if code == ErrorCode.TOPIC_ALREADY_EXISTS:  # another instance was quicker
+        if code == ErrorCode.TOPIC_ALREADY_EXISTS:  # another instance was faster
             return
         if code:
             raise LogUnusable(
                 f"topic {settings.topic} cannot be made: {said(code)} ({message[0] if message else ''}). Make it "
-                f"beforehand, or see to that: {settings.partitions} partitions, {copies} replicas, "
+                f"yourself, or correct the cause: {settings.partitions} partitions, {copies} replicas, "
                 + ", ".join(f"{name}={value}" for name, value in configs.items())
             )
     _log.info("topic %s was made: %d partitions, %d replicas", settings.topic, settings.partitions, copies)
