@@ -77,6 +77,14 @@ def preparing(hand: Hand) -> list[object]:
     return [newcomer, again]
 
 
+def preparing_from_unsynced(hand: Hand) -> list[object]:
+    """C has come before B has fetched its part."""
+    unsynced(hand)
+    newcomer = hand.join("C")
+    hand.note_ids()
+    return [newcomer]
+
+
 def preparing_from_completing(hand: Hand) -> list[object]:
     """C has come before the leader has assigned."""
     tokens = completing(hand)
@@ -130,6 +138,13 @@ CASES: dict[str, tuple[Callable[[Hand], list[object]], Owned, Owned, set[str], i
         preparing,
         {"A": ("AC0 AT1", "AC0 AT1"), "B": ("", ""), "C": ("", "")},
         {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0", "BC0"), "C": ("", "")},
+        {"A", "B", "C"},
+        1,
+    ),
+    "PreparingRebalance, one has not synced": (
+        preparing_from_unsynced,
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1"), "C": ("", "")},
+        {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1"), "C": ("", "")},
         {"A", "B", "C"},
         1,
     ),
@@ -192,6 +207,26 @@ def test_the_mode_converts_the_group_in_any_state(state: str, version: int) -> N
     assert {who for who, phase in hand.phases().items() if phase == CALLED} == called
     for who in hand.generations:
         assert hand.beat(who) == (REJOIN if who in called else ErrorCode.NONE), "the generation that it knows is valid"
+
+
+@pytest.mark.parametrize("is_loaded", [False, True], ids=["at once", "after a load"])
+@pytest.mark.parametrize("version", [1, 2], ids=["compatible", "sessioned"])
+@pytest.mark.parametrize("state", [each for each in CASES if each != REVOKES])
+def test_who_has_not_said_what_it_runs_is_given_nothing_before_it_has_joined(
+    state: str, version: int, is_loaded: bool
+) -> None:
+    """Seeds 2446111 and 2962168: B had not heard what it was to run, and the group took it to run that. What B was
+    given then was the difference to what it never started. The order to join is lost with a load, the rule is not.
+    """
+    hand, _, _ = in_state(state, version)
+    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand = hand.reloaded() if is_loaded else hand
+    called = {who for who in CASES[state][3] & hand.generations.keys() if hand.owned()[who][0]}
+    for who in called:
+        assert hand.error(hand.sync(who)) is REJOIN
+    if "B" in called and "Stable" in state:
+        hand.joined(hand.join("B"))  # it runs nothing
+        assert hand.told(hand.sync("B")) == ("BC0 BT1", "")
 
 
 def test_rules_have_the_leader_of_a_converted_group_asked_what_exists_at_once() -> None:

@@ -25,6 +25,7 @@ from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.looks import ask_again, asks_leader, close_look
 from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import close_round
+from kcoord.group.translation.session import LegacySession
 from kcoord.group.translation.syncing import park_sync
 from kcoord.group.translation.who import check_legacy, check_newest_legacy, knows
 from kcoord.group.turn import Turn
@@ -55,7 +56,7 @@ def sync_translated(
         _take_look(turn, group, member, request, token)
     elif session.computes and _is_asked(group, member):
         _take_assignment(turn, group, member, request, token)
-    elif request.assignments or session.phase is Phase.PREPARING or _leads_blindly(group, member):
+    elif request.assignments or _has_to_join(session, member) or _leads_blindly(group, member):
         # It was shown the group before a load, or is called for another reason: what it brings is of no use.
         refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
     else:
@@ -69,6 +70,16 @@ def _is_shown(group: ConnectGroup, member: Member) -> bool:
     look = group.legacy.look
     is_its = look is not None and look.leader == member.member_id and look.picture is not None
     return is_its and asks_leader(group)
+
+
+def _has_to_join(session: LegacySession, member: Member) -> bool:
+    """Whether the worker has to join before it can be given anything: it was asked to, or a load has lost that it was.
+
+    The latter is a worker that came from a classic group in the middle of a rebalance, and has neither joined nor
+    synced since. It may never have been told to start what the classic leader gave it (CM-28).
+    """
+    has_only_been_converted = session.phase is Phase.STABLE and not session.has_synced and bool(member.current)
+    return session.phase is Phase.PREPARING or has_only_been_converted
 
 
 def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
