@@ -189,6 +189,33 @@ async def entry(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[Entry]:
         yield only
 
 
+async def test_rule_6_a_member_of_the_clusters_leaves_while_kcoord_asks_whose_the_group_is(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes by kcoord for the first time. Told here that it is unknown, it would stay a member upstream."""
+    theirs = await ScriptedMember.at(entry.cluster, name)
+    await theirs.join_and_sync()
+    asks, may_ask = asyncio.Event(), asyncio.Event()
+    take = Sentinel.take
+
+    async def slowly(self: Sentinel, *args: Any) -> ErrorCode:
+        asks.set()
+        await may_ask.wait()
+        return await take(self, *args)
+
+    monkeypatch.setattr(Sentinel, "take", slowly)
+    newcomer = ScriptedMember(await connect(entry.port), name)
+    joining = asyncio.create_task(newcomer.join())
+    await asks.wait()
+    member = attrs.evolve(theirs, client=await connect(entry.port))
+    leaving = asyncio.create_task(member.leave())
+    may_ask.set()
+    assert await leaving == ErrorCode.NONE
+    await joining
+    direct = await connect(entry.cluster)
+    assert theirs.member_id not in {each.member_id for each in (await describe(direct, name)).members}
+
+
 async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
     entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
