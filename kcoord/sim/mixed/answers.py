@@ -122,12 +122,12 @@ class Answers:
             state = decode_state(request.protocols[0].metadata)
             had_read = self._offsets.get(request.member_id, 0)
             now_ms = self._world.events.now_ms
-            if state.config_offset > had_read and _comes_by_itself(group, request.member_id):
+            self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
+            reports = bool(self._listed[request.member_id])
+            if state.config_offset > had_read and _comes_by_itself(group, request.member_id, reports=reports):
                 self._told_of = max(self._told_of, state.config_offset)
             self._offsets[request.member_id] = state.config_offset
-            self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
             self._came_ms.setdefault(request.member_id, now_ms)
-            reports = bool(self._listed[request.member_id])
             is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
             if group is not None and is_new and not reports and _is_alone(contents, group, state.url, frame):
                 self._newcomer = request.member_id
@@ -339,12 +339,15 @@ def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -
     )
 
 
-def _comes_by_itself(group: ConnectGroup | None, member_id: str) -> bool:
-    """Whether nobody has told it to join: it is stable, has synced, and was not told to release anything."""
+def _comes_by_itself(group: ConnectGroup | None, member_id: str, *, reports: bool) -> bool:
+    """Whether nobody has told it to join: it is stable, has synced, and was not told to release anything. A worker that
+    `reports` no work though it had some was away so long that it has stopped everything (CM-29): that is why it comes.
+    """
     member = None if group is None else group.members.get(member_id)
     if group is None or member is None or member.legacy is None or member.put_out:
         return False
-    return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing
+    was_away = bool(member.current) and not reports
+    return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing and not was_away
 
 
 def _converted(step: Step) -> bool:
