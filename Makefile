@@ -13,7 +13,7 @@ CHECKED := kcoord schemas tests bench examples
 .DEFAULT_GOAL := help
 # The tests start hundreds of processes: each would compile all of the code where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run test proof lint bench against policies fuzz soak docs schemas format lock clean
+.PHONY: help run test proof lint bench against policies fuzz soak docs schemas format lock changelog clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
@@ -30,6 +30,7 @@ help:
 	@echo 'make docs     write the generated references and build the site in build/site'
 	@echo 'make schemas  write the codecs in kcoord/protocol/generated from schemas/'
 	@echo 'make format   let ruff format the code'
+	@echo 'make changelog  what the files in changes/ come to'
 	@echo 'make lock     resolve the pinned dependencies in requirements/ anew'
 
 run: $(VENV)/run.stamp
@@ -90,6 +91,9 @@ lock: $(VENV)/dev.stamp
 	@$(LOCK) pyproject.toml --output-file requirements/run.lock
 	@$(LOCK) pyproject.toml --extra dev --constraint requirements/run.lock --output-file requirements/dev.lock
 	@$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock
+
+changelog: $(VENV)/dev.stamp
+	@$(PY) -m towncrier build --draft --version $$($(PY) -c 'import kcoord; print(kcoord.__version__)')
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis
