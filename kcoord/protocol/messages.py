@@ -1,5 +1,5 @@
 # Generated from schemas/ by `python -m schemas.generator`. Do not edit.
-"""Which messages are there? Every request and response, and by API key: names, versions, classes.
+"""Messages: every request and response, and by API key their names, versions and classes.
 
 ``REQUESTS`` and ``RESPONSES`` hold what kcoord can decode. ``API_NAMES``, ``API_VERSIONS`` and
 ``FLEXIBLE_FROM`` hold every API of Kafka 4.3, also those that are only passed on, and those of ``OWN_APIS``,
