@@ -110,7 +110,7 @@ class ClusterGroup:
 
     @property
     def told(self) -> str:
-        """The cluster has the group, how many members come through kcoord, and what brings the group to kcoord."""
+        """That the cluster has the group, how many members come through kcoord, and what brings the group to kcoord."""
         instance = "this instance of kcoord" if self.is_shared else "kcoord"
         others = f"{len(self.direct)} directly{' or through another instance' if self.is_shared else ''}"
         count, came = len(self.through) + len(self.direct), len(self.through)

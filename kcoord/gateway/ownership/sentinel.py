@@ -371,7 +371,7 @@ class Sentinel:
         return error
 
     async def let_nobody_in(self, asker: Asker, generation: int) -> ErrorCode:
-        """Offer only the own protocol again and members that have come. Raises UpstreamLost."""
+        """Offer only its own protocol and remove members that have come. Raises UpstreamLost."""
         async with self.lock:
             self.offers, self.mark, self.beat_due_ms = (), None, 0
             return await self._join(asker, generation)
