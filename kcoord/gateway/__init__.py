@@ -1,7 +1,7 @@
-"""The way to the real cluster behind: pass-through, address rewriting, and the groups that are taken from it.
+"""The gateway in front of a real cluster: pass-through, address rewriting, and the groups that kcoord takes from it.
 
-`Gateway` (gateway.py) is what the server builds; `GatewaySettings` (settings.py) is what it is told.
-Its rules stand in docs/rules/gateway.md (GW) and docs/rules/adoption.md (AD).
+The server builds a `Gateway` (gateway.py) from `GatewaySettings` (settings.py).
+The rules are in docs/rules/gateway.md (GW) and docs/rules/adoption.md (AD).
 """
 
 from kcoord.gateway.gateway import Gateway

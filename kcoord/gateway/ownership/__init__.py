@@ -1,1 +1,1 @@
-"""Whose is a group, and is it kcoord's now: sentinels, adoption and release, rights, outages."""
+"""Ownership of groups, by kcoord or by the cluster: sentinels, adoption and release, rights, outages."""

@@ -1,18 +1,20 @@
-"""Groups that match `--groups` and are the cluster's all the same: which of their members come through kcoord?
+"""Cluster groups: groups that match `--groups` but are the cluster's, and which of their members come through kcoord.
 
-A group that has members at the cluster is not taken, so the calls of those that come through kcoord pass. Rules:
+kcoord does not take a group that has members at the cluster. So it passes on the calls of members that come through it.
+Rules:
 
-1. Direct are the members that DescribeGroups names upstream, less those whose JoinGroup or Heartbeat has succeeded
-   through this kcoord within their session (AD-6). Only the answers to calls of such groups are read.
-2. Who came through is remembered with its connection, and forgotten with it. While a member waits for an answer (a
-   JoinGroup waits for the others), its session does not end.
+1. A member is direct if DescribeGroups names it upstream and no JoinGroup or Heartbeat of it has succeeded through this
+   kcoord within its session (AD-6). kcoord reads only the answers to calls of such groups.
+2. kcoord remembers a member that came through together with its connection, and forgets it with the connection. While a
+   member waits for an answer (a JoinGroup waits for the other members), its session does not end.
 3. The log says once that a group is the cluster's, and once that it is kcoord's again.
-4. An instance knows its own connections only, and says so. The members of one group come by one instance, the one that
-   stands before the group's coordinator, but for a while after a change of the map.
-5. Nobody hears from the cluster that the group is not for its kind because of kcoord's own member: clients end then.
-6. No member of the group here, and none that has gone from here, hears from the cluster that it is unknown: the cluster
-   has not given out its id. It is told to join, and joins the cluster without an id. Anybody else hears it: what it
-   owned may be another's by now.
+4. An instance knows only its own connections, and says so. All members of a group come through one instance, the one
+   that stands before the group's coordinator, except for a while after a change of the map.
+5. If the cluster refuses a client's protocol because of kcoord's own member, kcoord does not pass that error on:
+   clients stop at it.
+6. The cluster does not know the member ids that kcoord gave out. A member of the group here, and one that has gone from
+   here to the cluster, does not get the cluster's UNKNOWN_MEMBER_ID. kcoord tells it to join, and it joins the cluster
+   without an id. Every other client gets the error, because another member may own its partitions by now.
 """
 
 from __future__ import annotations
@@ -63,20 +65,20 @@ __all__ = ["ClusterGroup", "ClusterGroups", "Sighting"]
 log = logging.getLogger("kcoord.gateway")
 
 SEEN_BYTES, SAID_BYTES = 16 << 20, 4 << 20
-"""Members that have come through, and groups of which the log has said that they are the cluster's."""
+"""Size limits, in bytes, of the memory of members that came through, and of the other memories by group."""
 USUAL_SESSION_MS = 45_000
-"""The session of a member whose JoinGroup was not seen here: the default of Kafka's consumers."""
+"""Assumed session timeout of a member whose JoinGroup kcoord has not seen: the default of Kafka's consumers."""
 NOT_KNOWN = -1
-"""A generation that nobody has named."""
+"""The generation if no call has named one."""
 NEWEST_DESCRIBE = 5
-"""The last version of DescribeGroups in which a group that is not there is no error."""
+"""The last version of DescribeGroups that does not answer a missing group with an error."""
 
 _SIZE = struct.Struct(">i")
 
 
 @attrs.frozen
 class ClusterGroup:
-    """A group that the cluster has, as this kcoord sees it."""
+    """A group of the cluster, as this kcoord sees it."""
 
     group_id: str
     through: tuple[DescribedGroupMember, ...]
@@ -84,31 +86,31 @@ class ClusterGroup:
     direct: tuple[DescribedGroupMember, ...]
     """All other members."""
     is_shared: bool
-    """Whether there may be other instances, by which some of `direct` come."""
+    """Whether there may be other instances, through which some of `direct` come."""
     state: str = ""
-    """In Kafka's words."""
+    """The group's state, in Kafka's words."""
     protocol_type: str = ""
     protocol: str = ""
-    """What the members speak, in a stable group."""
+    """The protocol of the members, in a stable group."""
     owner: str = Owner.AUTO
-    """Who is to have it (`gateway.owner`)."""
+    """Who shall have the group (`gateway.owner`)."""
     adopts: bool = True
-    """Whether groups are adopted that nothing else is said of (`gateway.adopt`)."""
+    """Whether kcoord adopts groups whose `gateway.owner` leaves it open (`gateway.adopt`)."""
 
     @property
     def as_joined(self) -> JoinGroupRequestProtocol:
-        """What somebody offers who joins as its members have."""
+        """The protocol that a member offers in order to join like the present members."""
         return JoinGroupRequestProtocol(name=self.protocol, metadata=self.through[0].member_metadata)
 
     def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
-        """Each member, and the word for the way it comes by (`ownership_words.py`)."""
+        """Each member, with the word for how it comes (`ownership_words.py`)."""
         through, direct = (THROUGH_INSTANCE, ELSEWHERE) if self.is_shared else (THROUGH_KCOORD, DIRECT)
         yield from ((each, through) for each in self.through)
         yield from ((each, direct) for each in self.direct)
 
     @property
     def told(self) -> str:
-        """Who has the group, how many members come through kcoord, and what brings the group to kcoord."""
+        """That the cluster has the group, how many members come through kcoord, and what brings the group to kcoord."""
         instance = "this instance of kcoord" if self.is_shared else "kcoord"
         others = f"{len(self.direct)} directly{' or through another instance' if self.is_shared else ''}"
         count, came = len(self.through) + len(self.direct), len(self.through)
@@ -117,7 +119,7 @@ class ClusterGroup:
 
     @property
     def _next(self) -> str:
-        """What has to be done, or will be."""
+        """What the user must do, or what kcoord will do."""
         if self.owner == Owner.CLUSTER:
             return "It was given to the cluster (gateway.owner=cluster); kcoord groups adopt brings it back"
         if self.direct:
@@ -132,25 +134,25 @@ class ClusterGroup:
 
 @attrs.frozen(slots=True)
 class Sighting:
-    """How a member came last."""
+    """A member's last call through this kcoord."""
 
     session: weakref.ref[ClientSession]
     seen_ms: int
     session_ms: int | None
-    """None where its JoinGroup was not seen here; likewise the next."""
+    """The session timeout; None if kcoord has not seen the member's JoinGroup. The same holds for `rebalance_ms`."""
     rebalance_ms: int | None
     generation: int
-    """In which it has come last; -1: not known."""
+    """The generation of the last call; -1: not known."""
 
     @property
     def client_host(self) -> str:
-        """Where the client is; the cluster takes kcoord's address for that. Empty where its connection has ended."""
+        """The client's host, for which the cluster takes kcoord's address. Empty if its connection has ended."""
         session = self.session()
         return "" if session is None else session.client.client_host
 
 
 class ClusterGroupsContext(Spawner, Protocol):
-    """What is known of the cluster's groups rests on this."""
+    """What `ClusterGroups` needs from the gateway."""
 
     former_ids: FormerMemberIds
     groups: GroupReader
@@ -162,18 +164,21 @@ class ClusterGroupsContext(Spawner, Protocol):
 
 
 class ClusterGroups:
-    """What this kcoord knows of such groups, by the connections that end at it."""
+    """What this kcoord knows about the cluster's groups, from its own connections."""
 
     def __init__(self, gateway: ClusterGroupsContext) -> None:
         self._gateway = gateway
         self._seen: BoundedCache[tuple[str, str], Sighting] = BoundedCache(SEEN_BYTES)
         self._said: BoundedCache[str, weakref.ref[ClientSession]] = BoundedCache(SAID_BYTES)
-        """Groups of which the log has said that the cluster has them, and by which connection a member came last."""
+        """Groups that the log has named as the cluster's, each with the connection by which a member came last."""
         self._leaders: BoundedCache[str, tuple[int, str]] = BoundedCache(SAID_BYTES)
-        """By group: the newest generation that a JoinGroup was answered with, and who leads it."""
+        """By group: the generation of the last answered JoinGroup, and its leader."""
 
     async def reader(self, session: ClientSession, request: Request) -> Deliver | None:
-        """Who passes on the cluster's answer to a call of such a group, and learns from it; None: nothing is learnt."""
+        """The function that passes on the cluster's answer to a call of such a group and learns from it.
+
+        None: there is nothing to learn from the call.
+        """
         if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
         is_ours = await self._gateway.former_ids.is_ours(request.group_id, request.member_id)
@@ -197,8 +202,9 @@ class ClusterGroups:
         response: Response,
         is_ours: bool,
     ) -> ErrorCode:
-        """What a client is told in place of an error that it has because of kcoord; NONE: the cluster's answer holds
-        (rules 5 and 6 above). `is_ours`: its member id is, or was, that of a member here.
+        """The error that kcoord sends in place of one that it has caused itself (rules 5 and 6 above).
+
+        NONE: the cluster's answer holds. `is_ours`: the member id is, or was, that of a member here.
         """
         error, group_id = getattr(response, "error_code", 0), request.group_id
         if error in STRANGER and is_ours:
@@ -212,7 +218,7 @@ class ClusterGroups:
         return ErrorCode.NONE
 
     def learn(self, session: ClientSession, request: JoinGroupRequest | HeartbeatRequest, response: Response) -> None:
-        """The cluster has answered a call of such a group."""
+        """Learn from the cluster's answer to a call of such a group."""
         group_id = request.group_id
         if isinstance(request, JoinGroupRequest):
             assert isinstance(response, JoinGroupResponse)
@@ -241,8 +247,9 @@ class ClusterGroups:
         times: tuple[int, int] | None,
         generation: int = NOT_KNOWN,
     ) -> None:
-        """A call of that member has succeeded over that connection, in that generation. `times`: its session and
-        rebalance timeouts, in ms; None where the call names none.
+        """Note that a call of that member has succeeded over that connection, in that generation.
+
+        `times`: its session and rebalance timeouts, in ms; None if the call does not name them.
         """
         known = self._seen.get((group_id, member_id))
         session_ms, rebalance_ms = times or ((None, None) if known is None else (known.session_ms, known.rebalance_ms))
@@ -251,7 +258,7 @@ class ClusterGroups:
         )
 
     def comes_through(self, group_id: str, member_id: str) -> bool:
-        """Whether that member, which the cluster has, comes through this kcoord (rules 1 and 2 above)."""
+        """Whether that member of the cluster comes through this kcoord (rules 1 and 2 above)."""
         known = self._seen.get((group_id, member_id))
         if known is None:
             return False
@@ -268,7 +275,10 @@ class ClusterGroups:
         return session.in_flight > 0 or self._gateway.now_ms() - sighting.seen_ms < session_ms
 
     async def look(self, asker: Asker, group_id: str) -> ClusterGroup | None:
-        """The group as the cluster has it; None where it has no members there but kcoord's own. Raises UpstreamLost."""
+        """The group as the cluster describes it. Raises UpstreamLost.
+
+        None: it has no members there but kcoord's own, or upstream has no usable version of DescribeGroups.
+        """
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         if version is None:
             return None
@@ -291,30 +301,30 @@ class ClusterGroups:
         return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts)
 
     def waiting(self) -> list[str]:
-        """The groups of which the log has said that the cluster has them."""
+        """The groups that the log has named as the cluster's."""
         return list(self._said)
 
     def asker(self, group_id: str) -> ClientSession | None:
-        """The connection of a member of that group, over which the cluster can be asked for it."""
+        """A connection of a member of that group, over which kcoord can ask the cluster about it."""
         heard = self._said.get(group_id)
         session = None if heard is None else heard()
         return session if session is not None and session.may_ask and not session.gone else None
 
     def sighting(self, group_id: str, member_id: str) -> Sighting | None:
-        """How that member came last."""
+        """The last call of that member through this kcoord."""
         return self._seen.get((group_id, member_id))
 
     def leader(self, group_id: str, generation: int) -> str | None:
-        """Who leads that generation; None where nobody has seen it."""
+        """The leader of that generation; None if this kcoord has not seen it."""
         of, leader = self._leaders.get(group_id) or (NOT_KNOWN, "")
         return leader if of == generation else None
 
     def adopted(self, group_id: str) -> None:
-        """The group is not the cluster's any more."""
+        """The group is no longer the cluster's."""
         self._said.pop(group_id)
 
     def taken(self, group_id: str) -> None:
-        """A member's call has succeeded here: kcoord has the group, if its sentinel is there."""
+        """A member's call has succeeded here: kcoord has the group if its sentinel is in it."""
         sentinel = self._gateway.sentinels.known(group_id)
         if group_id in self._said and sentinel is not None and sentinel.is_joined:
             self._said.pop(group_id)
@@ -327,6 +337,6 @@ class ClusterGroups:
             log.debug("group %s: the cluster does not say who is in it: %s", group_id, fault)
             found = None
         if found is None:
-            self._said.pop(group_id)  # the next call that passes says it
+            self._said.pop(group_id)  # the next call that passes tries again
             return
         log.info("group %s: %s", group_id, found.told)

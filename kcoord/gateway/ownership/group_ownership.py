@@ -1,15 +1,16 @@
-"""Group ownership: whether a group is kcoord's now, as far as its coordinator and its sentinel say.
+"""Group ownership: whether a group is kcoord's now, by its coordinator and its sentinel.
 
 The coordinator may be another instance. Rules:
 
-1. What decides where a call goes is asked: passing on what a member here says would tell that member, from upstream,
-   that it is none. Where the coordinator cannot be asked, nothing is passed on: the client tries again.
-2. A sentinel that is in the group, or was refused, answers the question without asking.
-3. While a sentinel is being taken in the group is kcoord's. Upstream may refuse it, since the group's members are
-   there: so one of these, which comes through kcoord, is not told that it is unknown before upstream has said
-   (`group_calls.is_elsewhere`).
-4. A request that names a group whose shard is being loaded waits a moment for it. Who names several groups is then told
-   of each what there is to tell.
+1. kcoord asks the group's coordinator before it decides where a call goes. If it passed on the call of a member that it
+   has itself, upstream would answer that the member is unknown. If the coordinator does not answer, kcoord passes
+   nothing on and the client tries again.
+2. If the sentinel is in the group, or upstream has refused it, kcoord knows the answer without asking.
+3. While the sentinel joins, the group is kcoord's. Upstream may refuse the sentinel because the group's members are
+   there. So kcoord does not tell such a member, when it comes through kcoord, that it is unknown before upstream has
+   answered (`group_calls.is_elsewhere`).
+4. A request that names a group whose shard is being loaded waits a moment for it. A request that names several groups
+   then gets for each of them the answer that kcoord has.
 """
 
 from __future__ import annotations
@@ -55,17 +56,17 @@ __all__ = [
 ]
 
 FIRST_LOOK_S, LAST_LOOK_S, SLOWER = 0.02, 0.2, 1.5
-"""How often it is looked whether a group is loaded by now."""
+"""First pause and longest pause, in seconds, between two checks whether a group is loaded, and the factor between."""
 
 
 class KnownSentinels(Protocol):
-    """The sentinels that there are, by group."""
+    """The existing sentinels, by group."""
 
     def known(self, group_id: str, /) -> Sentinel | None: ...
 
 
 class OwnershipContext(Protocol):
-    """What decides whose a group is."""
+    """What group ownership needs from the gateway."""
 
     settings: GatewaySettings
     groups: GroupReader
@@ -75,10 +76,10 @@ class OwnershipContext(Protocol):
     def sentinels(self) -> KnownSentinels: ...
 
     def owns(self, group_id: str) -> bool:
-        """Whether the group is kcoord's to take, or was, and has members here yet."""
+        """Whether kcoord may take the group, or could take it earlier and still has members of it."""
 
     def owner_of(self, group_id: str, facts: GroupFacts) -> str:
-        """Who is to have the group, `gateway.owner`."""
+        """Who shall have the group (`gateway.owner`)."""
 
 
 class Unanswered(UpstreamLost):
@@ -86,7 +87,7 @@ class Unanswered(UpstreamLost):
 
 
 async def facts_of(gateway: OwnershipContext, group_id: str) -> GroupFacts:
-    """What the group's coordinator says now. Raises Unanswered."""
+    """The facts that the group's coordinator gives now. Raises Unanswered."""
     facts = (await gateway.groups.facts([group_id])).get(group_id, UNKNOWN)
     if not facts.loaded:
         raise Unanswered(f"nobody coordinates group {group_id} at the moment")
@@ -100,25 +101,25 @@ async def is_here(gateway: OwnershipContext, group_id: str) -> bool:
 
 
 async def when_taken(gateway: OwnershipContext, group_id: str) -> None:
-    """Wait until it is known whether the sentinel gets into the group, if it is being taken in."""
+    """If the sentinel is joining, wait until it is known whether it gets into the group."""
     sentinel = gateway.sentinels.known(group_id)
     if sentinel is not None and sentinel.taking is not None:
         await asyncio.wait({sentinel.taking})
 
 
 async def is_the_clusters(gateway: OwnershipContext, group_id: str) -> bool:
-    """Whether the cluster is to have the group, and kcoord has no members in it. Raises Unanswered."""
+    """Whether the cluster shall have the group, and kcoord has no members in it. Raises Unanswered."""
     return _is_given(gateway, group_id, await facts_of(gateway, group_id))
 
 
 def seems_here(gateway: OwnershipContext, group_id: str) -> bool:
-    """`is_here` without asking, for bookkeeping."""
+    """As `is_here`, from known facts and without asking the coordinator; for bookkeeping."""
     decided = _decided(gateway, group_id)
     return gateway.groups.known_facts(group_id).has_members if decided is None else decided
 
 
 def _decided(gateway: OwnershipContext, group_id: str) -> bool | None:
-    """What can be told without the coordinator."""
+    """Whether the group is kcoord's, if the sentinel alone decides it; None: the coordinator must be asked."""
     if not gateway.owns(group_id):
         return False
     sentinel = gateway.sentinels.known(group_id)
@@ -128,8 +129,9 @@ def _decided(gateway: OwnershipContext, group_id: str) -> bool | None:
 
 
 async def described_here(gateway: OwnershipContext, group_ids: Iterable[str]) -> set[str]:
-    """Those of the groups of which kcoord has to tell, with members or without; also those of which it cannot now. The
-    cluster tells of an empty group that it is to have.
+    """The groups that kcoord must describe, with or without members, and those that it cannot describe now.
+
+    The cluster describes an empty group that it shall have.
     """
     ours = [group_id for group_id in group_ids if may_be_here(gateway, group_id)]
     facts = await gateway.groups.facts(ours) if ours else {}
@@ -146,7 +148,7 @@ def _is_given(gateway: OwnershipContext, group_id: str, facts: GroupFacts) -> bo
 
 
 def may_be_here(gateway: OwnershipContext, group_id: str) -> bool:
-    """Whether the group is kcoord's to take, as far as is known without asking, and upstream has not refused it."""
+    """Whether kcoord may take the group, by the facts known without asking, and upstream has not refused it."""
     sentinel = gateway.sentinels.known(group_id)
     if not gateway.owns(group_id) or _is_given(gateway, group_id, gateway.groups.known_facts(group_id)):
         return False
@@ -170,13 +172,13 @@ def groups_named(request: Request) -> list[str]:
 
 
 def members_named(request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> set[str]:
-    """The ids of the members that a request is about; LeaveGroup names several, since version 3 (KIP-345)."""
+    """The ids of the members that a request is about; LeaveGroup can name several from version 3 on (KIP-345)."""
     others = request.members if isinstance(request, LeaveGroupRequest) else ()
     return {request.member_id, *(each.member_id for each in others)}
 
 
 async def wait_until_loaded(gateway: OwnershipContext, named: Sequence[str]) -> None:
-    """Come back once these groups are loaded, as far as they are kcoord's, or nobody can wait any longer."""
+    """Wait until those of these groups that are kcoord's are loaded, for `gateway.patience.ms` at most."""
     ours = [group_id for group_id in named if gateway.owns(group_id)]
     if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
         return

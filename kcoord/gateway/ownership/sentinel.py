@@ -1,24 +1,25 @@
-"""The sentinel: how a group is taken from upstream, kept, and given back.
+"""The sentinel: kcoord's own member, by which it takes a group from upstream, keeps it, and gives it back.
 
-**kcoord takes a group by joining it upstream as its only member** (GW-11 to GW-13): a static member, the
-*sentinel*, whose protocol nobody else speaks. While it is there nobody can join past kcoord, upstream counts the group
-as active, and offsets are committed in its name. It looks like a member of the group's own kind
+**kcoord takes a group by joining it upstream as its only member** (GW-11 to GW-13). This member, the *sentinel*, is
+static, and no other client speaks its protocol. While it is there, nobody can join past kcoord, upstream counts the
+group as active, and kcoord commits offsets in its name. It looks like a member of the group's own kind
 (`sentinel_appearance.py`). Rules:
 
-1. The sentinel joins over a member's own connection, before the group's first JoinGroup is answered. What is refused
-   because there are members of any kind is not taken, and all calls of that group go upstream. That one client lacks
-   the right says nothing of the group.
-2. Each generation of the group here has an upstream generation of its own: `mark` is the one that the sentinel joined
-   with last, in its metadata. No JoinGroup answer leaves before `hold` has made its mark. So upstream refuses a
-   commit of an earlier generation that is still under way.
-3. Joining anew without a member id takes the static member over, and fences whoever held it: a predecessor of this
-   process, or another instance (see `shared_sentinel.py` for several at work).
-4. Upstream refuses a join of another protocol type than the group has. If a sentinel of another type is there, it is
-   put out by its instance id, and the join is tried once more (AD-5). So are those who wait in the group for
-   the sentinel: a release that was taken back had let them in.
-5. One thing at a time a group (`lock`).
-6. Beside `kcoord` it offers a protocol of a name that no other process has, and that is never chosen. So two processes
-   that join by one member id are never given one generation: of two that sync in it upstream answers only the later.
+1. The sentinel joins over a member's own connection, before kcoord answers the group's first JoinGroup. If upstream
+   refuses it because there are members of any kind, kcoord does not take the group, and all its calls go upstream. That
+   one client lacks the right says nothing about the group.
+2. Each generation of the group here has an upstream generation of its own. `mark` is the generation here that the
+   sentinel joined for last; it is in the sentinel's metadata. No JoinGroup answer leaves before `hold` has made its
+   mark. So upstream refuses a commit of an earlier generation that is still under way.
+3. A join without a member id takes the static member over and fences its previous holder: a predecessor of this
+   process, or another instance (see `shared_sentinel.py` for several instances).
+4. Upstream refuses a join whose protocol type is not the group's. If a sentinel of another type is there, kcoord
+   removes it by its instance id and joins once more (AD-5). kcoord does the same with members that wait in the group
+   for the sentinel, because a release that was taken back had let them in.
+5. For each group the sentinel does one thing at a time (`lock`).
+6. Beside `kcoord` the sentinel offers a protocol with a name that is unique to this process and is never chosen. So two
+   processes that join by one member id never get one generation: of two that sync in it, upstream answers only the
+   later.
 """
 
 from __future__ import annotations
@@ -71,33 +72,33 @@ INSTANCE_ID = PROTOCOL = "kcoord"
 REBALANCE_TIMEOUT_MS = 60_000
 SHORTEST_SESSION_MS = 6_000
 ATTEMPTS = 16
-"""Enough for every step of the way down to the session that upstream allows."""
+"""Most attempts of one join: enough for every step down to the session that upstream allows."""
 GENERATIONS_BEHIND = 16
-"""How many generations the cluster may lag behind kcoord at a release; the sentinel joins once for each of them."""
+"""How many generations the cluster may be behind kcoord at a release; the sentinel joins once for each of them."""
 BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
-"""Signs of life in one session, where upstream takes them and where it does not."""
+"""Heartbeats in one session: while upstream accepts them, and while it does not."""
 
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
 
 NEWEST_DESCRIBE = 5
-"""The last version of DescribeGroups in which a group that is not there is no error."""
+"""The last version of DescribeGroups that does not answer a missing group with an error."""
 PREPARING = "PreparingRebalance"
 LOOKS, LOOK_AGAIN_S = 200, 0.002
-"""How often it is looked whether a join waits for the group's members."""
+"""How often, and at which pause in seconds, kcoord checks whether a join waits for the group's members."""
 
 PASSING = frozenset(
     {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
 )
 """Errors that say nothing about the group."""
 LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID, ErrorCode.ILLEGAL_GENERATION})
-"""Errors for those who are no members, or not in this generation. A sentinel that gets one has to join again."""
+"""Errors for a client that is not a member, or not in this generation. A sentinel that gets one must join again."""
 STRANGER = LOST - {ErrorCode.ILLEGAL_GENERATION}
-"""Errors for those who are no members."""
+"""Errors for a client that is not a member."""
 
 
 def is_refusal(error: ErrorCode) -> bool:
-    """Whether upstream has said that this group cannot be taken."""
+    """Whether this error of upstream's means that kcoord cannot take the group."""
     return error != ErrorCode.NONE and error not in PASSING
 
 
@@ -108,7 +109,7 @@ class SessionLimit:
         self.session_timeout_ms = session_timeout_ms
 
     def lower(self) -> bool:
-        """Upstream refused it; False when there is nothing lower to try."""
+        """Lower the limit, because upstream refused it. Returns False if there is nothing lower to try."""
         if self.session_timeout_ms <= SHORTEST_SESSION_MS:
             return False
         self.session_timeout_ms = max(self.session_timeout_ms // 2, SHORTEST_SESSION_MS)
@@ -117,7 +118,7 @@ class SessionLimit:
 
 @attrs.frozen(slots=True)
 class Identity:
-    """In whose name offsets are committed, and for which generation here."""
+    """The member in whose name kcoord commits offsets, and the generation here that it stands for."""
 
     member_id: str
     generation: int
@@ -125,31 +126,31 @@ class Identity:
     mark: int | None
 
     def stands_for(self, generation: int) -> bool:
-        """Whether a commit of that generation here may go in this name; a negative one is nobody's."""
+        """Whether a commit of that generation here may go in this name; a negative generation belongs to no member."""
         return self.mark is not None and (generation < 0 or self.mark == generation)
 
 
 @attrs.frozen
 class KnownAppearance:
-    """How the sentinel of a group is to look."""
+    """The appearance that the sentinel of a group must have."""
 
     appearance: Appearance
     is_settled: bool
-    """Whether this holds for the whole generation: False while the group's topics cannot be told."""
+    """Whether this holds for the whole generation: False while the group's topics are not known."""
 
 
 class AppearanceSource(Protocol):
-    """Who knows how a sentinel is to look."""
+    """The source of sentinels' appearances."""
 
     async def of(self, group_id: str, asker: Asker, /) -> KnownAppearance | None:
-        """What the group's coordinator and the cluster say now; None where nobody can say. Raises UpstreamLost."""
+        """The appearance by the coordinator and the cluster now; None: not known. Raises UpstreamLost."""
         ...
 
 
 Current = Callable[[], Awaitable[int | None]]
 """Asks for the group's generation here, now."""
 MayGo = Callable[[], Awaitable[bool]]
-"""Asks whether the sentinel may still leave: it is known by then which member it would be."""
+"""Asks whether the sentinel may still leave. It is called when the member that would leave is already known."""
 
 
 MembersOf = Callable[[str], Awaitable[AbstractSet[str]]]
@@ -189,7 +190,7 @@ class Sentinel:
     )
 
     IS_SHARED: ClassVar = False
-    """Whether other instances may pass for it too."""
+    """Whether other instances may act as this sentinel too."""
 
     def __init__(
         self,
@@ -199,7 +200,7 @@ class Sentinel:
         on_refused: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
     ) -> None:
-        """`on_refused` is told when upstream has said that the group is somebody else's."""
+        """`on_refused` is called when upstream has said that the group has other members."""
         self.group_id = group_id
         self._members_of = members_of
         self._on_refused = on_refused
@@ -207,35 +208,35 @@ class Sentinel:
         self._appearances = appearances
         self._own_protocol = f"{PROTOCOL}-{secrets.token_hex(4)}"
         self.appearance: Appearance | None = None
-        """How it looks while it is joined, or will when it joins next; None: it asks before it joins."""
+        """How it looks while it is joined, or at its next join; None: it asks before it joins."""
         self.appearance_for: int | None = None
         """The generation here that the appearance belongs to; None: it may lack topics."""
         self.member_id = ""
         self.generation = -1
-        """Upstream's."""
+        """The generation upstream."""
         self.mark: int | None = None
         """The generation here that `generation` stands for; None: not joined, or not known to be."""
         self.offers: tuple[JoinGroupRequestProtocol, ...] = ()
-        """What it offers beside its own protocol, while the group is released."""
+        """What it offers beside its own protocol while the group is being released."""
         self.broker_id: int | None = None
-        """Over whose port it joined last."""
+        """The broker over whose port it joined last."""
         self.inherited = False
-        """Whether it may be in the group though it is not known to have joined: a predecessor of this process may have
-        left it there, or the answer to a join was lost.
+        """Whether it may be in the group although this process does not know of a join: a predecessor of this process
+        may have left it there, or the answer to a join was lost.
         """
         self.refused = False
-        """Upstream has members in it that are not ours: its calls go upstream."""
+        """Whether the group has other members upstream: all its calls go upstream."""
         self.taking: asyncio.Task[ErrorCode] | None = None
         self.taking_since_ms = 0
         self.comes_back = False
-        """Whether the group had members here already when it began to be taken: they may be the cluster's by now."""
+        """Whether the group already had members here when kcoord began to take it: they may be the cluster's by now."""
         self.carriers: dict[Asker, None] = {}
-        """Connections of members, over which it can be spoken for: who has proved first to read the group comes first.
+        """Connections of members that can speak for it; the one that proved first that it may read the group is first.
         """
         self.lock = asyncio.Lock()
         self.empty_since_ms: int | None = None
         self.beat_due_ms = 0
-        """When it must give the next sign of life."""
+        """When the next heartbeat is due."""
 
     @property
     def is_joined(self) -> bool:
@@ -250,28 +251,28 @@ class Sentinel:
         return self._session.session_timeout_ms // BEATS_A_SESSION
 
     def is_due(self, now_ms: int) -> bool:
-        """Whether it must give a sign of life."""
+        """Whether a heartbeat is due."""
         return now_ms >= self.beat_due_ms
 
     def heard(self, error: ErrorCode, now_ms: int) -> None:
-        """What came of a sign of life: when the next one is due."""
+        """Take the result of a heartbeat, and set when the next one is due."""
         tries = BEATS_A_SESSION if error == ErrorCode.NONE else TRIES_A_SESSION
         self.beat_due_ms = now_ms + self._session.session_timeout_ms // tries
 
     @property
     def identity(self) -> Identity:
-        """Whom it passes for upstream."""
+        """The member that it is upstream."""
         return Identity(self.member_id, self.generation, self.mark)
 
     def doubt(self, identity: Identity) -> None:
-        """Upstream does not know `identity` any more."""
+        """Upstream no longer knows `identity`."""
         if self.identity == identity:
             self.mark, self.beat_due_ms = None, 0
 
     async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
         """Make sure that upstream has a generation for `generation` of the group here. Raises UpstreamLost.
 
-        Where the group has another generation by now, whoever asks comes too late: nobody will use it.
+        If the group has another generation by now, the caller is too late: no member will use `generation`.
         """
         async with self.lock:
             if self.mark == generation or (self.mark is not None and generation != await current()):
@@ -279,13 +280,14 @@ class Sentinel:
             return await self._join(asker, generation)
 
     async def keep(self, asker: Asker, generation: int) -> ErrorCode:
-        """Make sure that the sentinel is in the group, for whichever generation. Raises UpstreamLost."""
+        """Make sure that the sentinel is in the group, for any generation. Raises UpstreamLost."""
         async with self.lock:
             return ErrorCode.NONE if self.is_joined else await self._join(asker, generation)
 
     async def take(self, asker: Asker, generation: int, first: Appearance | None) -> ErrorCode:
-        """Take the group before somebody joins it. `first`: how to look for its first member, if it has none here yet.
-        Raises UpstreamLost.
+        """Take the group before a member joins it. Raises UpstreamLost.
+
+        `first`: the appearance for the group's first member, if it has no members here yet.
         """
         async with self.lock:
             if first is None:
@@ -303,8 +305,9 @@ class Sentinel:
         generation: int,
         as_joined: JoinGroupRequestProtocol,
     ) -> ErrorCode:
-        """Come into a group that has these members in that generation, and none but these, and put them out
-        (AD-8). `as_joined`: what somebody offers who joins as they have. Raises UpstreamLost.
+        """Join a group that has exactly these members in that generation, and remove them (AD-8). Raises UpstreamLost.
+
+        `as_joined`: the protocol that a member offers in order to join like them.
         """
         async with self.lock:
             self.appearance = None
@@ -329,12 +332,12 @@ class Sentinel:
     async def let_in(
         self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int, members: AbstractSet[str]
     ) -> ErrorCode:
-        """Offer what the group's members speak, so that they can join it upstream. Raises UpstreamLost.
+        """Offer the protocols of the group's members, so that they can join it upstream. Raises UpstreamLost.
 
-        Where somebody is there already it is so. If this process does not know of that, another one died on the way:
-        while the cluster waits for the sentinel of that one, nobody has been told yet that it has joined, and all who
-        have are put out, since their connections have ended; else the sentinel leaves them alone. Where `members` of
-        the group here are in it by their ids it was never adopted: it is theirs.
+        If members are there already, the sentinel has let them in. If this process does not know of that, an earlier
+        process died on the way. While the cluster waits for that one's sentinel, no member has had an answer to its
+        join, and their connections have ended: the sentinel removes them all. Otherwise it leaves the group to them.
+        If `members` of the group here are in it by their ids, the group was never adopted: it is the cluster's.
         """
         async with self.lock:
             described = await self._described(asker)
@@ -356,8 +359,9 @@ class Sentinel:
             return await self._replace(asker, [MemberIdentity(each.member_id) for each in others], generation)
 
     async def _join_not_before(self, asker: Asker, generation: int) -> ErrorCode:
-        """Join, so that the next generation upstream is not before that `generation` here: of two claims to a partition
-        clients take the one of the younger generation. Raises UpstreamLost.
+        """Join until the next generation upstream is not below `generation` here (AD-18). Raises UpstreamLost.
+
+        Of two members that claim one partition, clients believe the one with the higher generation.
         """
         error = await self._join(asker, generation)
         for _ in range(GENERATIONS_BEHIND):
@@ -367,13 +371,13 @@ class Sentinel:
         return error
 
     async def let_nobody_in(self, asker: Asker, generation: int) -> ErrorCode:
-        """Offer nothing any more, and put out who has come: the group is not released. Raises UpstreamLost."""
+        """Offer only its own protocol and remove members that have come. Raises UpstreamLost."""
         async with self.lock:
             self.offers, self.mark, self.beat_due_ms = (), None, 0
             return await self._join(asker, generation)
 
     async def look(self, asker: Asker) -> ErrorCode:
-        """See whether it is in the group: a group that others are in without it is theirs. Raises UpstreamLost."""
+        """See if it is in the group. A group with members but without it is the cluster's. Raises UpstreamLost."""
         async with self.lock:
             members = (await self._described(asker)).members
             if any(each.group_instance_id == INSTANCE_ID for each in members):
@@ -393,7 +397,7 @@ class Sentinel:
         return [each for each in members if each.group_instance_id != INSTANCE_ID]
 
     async def go(self, asker: Asker) -> ErrorCode:
-        """Leave the group to those who are in it now. Raises UpstreamLost."""
+        """Leave the group to the members that are in it now. Raises UpstreamLost."""
         async with self.lock:
             return await self._go(asker)
 
@@ -408,7 +412,7 @@ class Sentinel:
     async def _is_parked_among(
         self, asker: Asker, members: list[MemberIdentity], parked: asyncio.Future[JoinGroupResponse]
     ) -> ErrorCode:
-        """NONE once the group waits for these members to join again, since this one has, whose JoinGroup is `parked`.
+        """NONE once the group waits for these members to join again because of the sentinel's own JoinGroup, `parked`.
         Raises UpstreamLost.
         """
         known = {each.member_id for each in members}
@@ -425,7 +429,7 @@ class Sentinel:
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 
     async def _replace(self, asker: Asker, members: list[MemberIdentity], mark: int) -> ErrorCode:
-        """Put the members out and join, with nothing in between. Raises UpstreamLost."""
+        """Remove the members and join, with nothing in between. Raises UpstreamLost."""
         self.member_id, self.refused = "", False
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
@@ -440,7 +444,7 @@ class Sentinel:
         return self.appearance is not None and self.appearance.protocol_type == protocol_type
 
     async def change_appearance(self, asker: Asker, told: KnownAppearance, generation: int) -> ErrorCode:
-        """Look as it was `told` in a generation here, if it is in the group and has that type already.
+        """Take on the appearance `told` for a generation here, if it is in the group and already has that type.
         Raises UpstreamLost.
         """
         async with self.lock:
@@ -462,15 +466,16 @@ class Sentinel:
         return ErrorCode.NONE
 
     async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
-        """Be in the group for commits of `generation`, if that is the current one: a commit must not go in the name of
-        a younger generation, by which upstream would accept it. Raises UpstreamLost."""
+        """Be in the group for commits of `generation`, if that is the current one. Raises UpstreamLost.
+
+        A commit must not go in the name of a newer generation, because upstream would accept it."""
         async with self.lock:
             if self.mark == generation:
                 return ErrorCode.NONE
             return ErrorCode.ILLEGAL_GENERATION if generation != current else await self._join(asker, generation)
 
     async def beat(self, asker: Asker) -> ErrorCode:
-        """Give a sign of life. Raises UpstreamLost."""
+        """Send a heartbeat. Raises UpstreamLost."""
         async with self.lock:
             version = await asker.version(HeartbeatRequest)
             if self.mark is None or version is None or version < STATIC_HEARTBEAT:
@@ -485,18 +490,19 @@ class Sentinel:
             assert isinstance(response, HeartbeatResponse)
             error = error_of(response.error_code)
             if error in LOST or (error == ErrorCode.REBALANCE_IN_PROGRESS and not self.offers):
-                self.mark = None  # in a release it waits for the members, who are to join before it does
+                self.mark = None  # in a release it waits for the members, which must join before it does
             return error
 
     async def leave(self, asker: Asker, may_go: MayGo) -> ErrorCode:
-        """Leave the group, if it is in it; also what a predecessor of this process left behind. NON_EMPTY_GROUP if it
-        may not go any more. Raises UpstreamLost.
+        """Leave the group if it is in it, also if a predecessor of this process left it there. Raises UpstreamLost.
+
+        Returns NON_EMPTY_GROUP if it may no longer leave.
         """
         async with self.lock:
             return await self._leave(asker, self.member_id) if await may_go() else ErrorCode.NON_EMPTY_GROUP
 
     async def make_way(self, asker: Asker, may_go: MayGo) -> ErrorCode:
-        """As `leave`, so that upstream may do something to the group: whoever passes for the sentinel now."""
+        """As `leave`, so that upstream can change the group; also if another instance made the present sentinel."""
         return await self.leave(asker, may_go)
 
     async def _leave(self, asker: Asker, member_id: str) -> ErrorCode:
@@ -508,7 +514,7 @@ class Sentinel:
         return error
 
     async def _put_out(self, asker: Asker, member_id: str = "") -> ErrorCode:
-        """Take the sentinel out of the group; without a member id whichever is there."""
+        """Remove the sentinel from the group; without a member id, any sentinel that is there."""
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
             return ErrorCode.UNSUPPORTED_VERSION
@@ -531,7 +537,7 @@ class Sentinel:
         self.offers = ()
 
     async def _know_appearance(self, asker: Asker, mark: int) -> None:
-        """Find out how to look, unless that is known. Raises UpstreamLost."""
+        """Find out the appearance, unless it is known. Raises UpstreamLost."""
         if self.appearance is None:
             told = await self._appearances.of(self.group_id, asker)
             self.appearance = OF_0_1_0 if told is None else told.appearance
@@ -540,7 +546,7 @@ class Sentinel:
     async def _join(self, asker: Asker, mark: int) -> ErrorCode:
         """Join, or join again, with that mark. Raises UpstreamLost.
 
-        Not where members of a group that is released are in it already: it might have to lead them.
+        It does not join if members of a group that is being released are in it already: it might have to lead them.
         """
         if self.offers and await self._others(asker):
             return ErrorCode.REBALANCE_IN_PROGRESS
@@ -558,7 +564,7 @@ class Sentinel:
                 self._is_in(asker, mark)
                 return error
             if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and self.offers:
-                await self._put_out(asker)  # members have come meanwhile: it may not hold them up
+                await self._put_out(asker)  # members have come meanwhile: it must not hold them up
                 return ErrorCode.REBALANCE_IN_PROGRESS
             if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_put_out:
                 may_put_out, self.member_id = False, ""
@@ -570,13 +576,15 @@ class Sentinel:
             self._is_refused()
         is_as_before = bool(before.member_id) and self.identity == attrs.evolve(before, mark=None)
         if error == ErrorCode.GROUP_AUTHORIZATION_FAILED and is_as_before:
-            self.mark = before.mark  # whoever asked may not: the sentinel is there still
+            self.mark = before.mark  # this client lacks the right: the sentinel is still there
         return error
 
     async def _make_room(self, asker: Asker) -> ErrorCode:
-        """Put out what stands in the way of a join: those whom a release let in that was taken back, or else a sentinel
-        of another type. The former came beside the members here, and wait in the group for the sentinel, so that none
-        of them has been answered. Where some of them are members here the group was never adopted: it is theirs.
+        """Remove what prevents a join: members that a release let in before it was taken back, or a sentinel of another
+        type.
+
+        Those members wait in the group for the sentinel, so none of them has had an answer. If some of them are members
+        here by the same ids, the group was never adopted: it is the cluster's.
         """
         described = await self._described(asker)
         others = [each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID]
@@ -596,13 +604,13 @@ class Sentinel:
         self._on_refused(self.group_id)
 
     def _refuses(self, error: ErrorCode) -> bool:
-        """Whether upstream has said that the group is somebody else's."""
+        """Whether this error of upstream's means that the group has other members."""
         return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
     async def _ask_to_join(
         self, asker: Asker, mark: int, others: Sequence[JoinGroupRequestProtocol] = ()
     ) -> JoinGroupResponse:
-        """JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
+        """Send JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
         assert self.appearance is not None
         version = await asker.version(JoinGroupRequest)
         metadata = self.appearance.metadata(mark)
@@ -632,7 +640,7 @@ class Sentinel:
         leads = joined.leader == joined.member_id and not joined.skip_assignment
         error = await self._sync(asker, self.appearance, leads)
         if error == ErrorCode.REBALANCE_IN_PROGRESS and self.offers:
-            return ErrorCode.NONE  # a member of a group that is released has come: it is to wait for all the others
+            return ErrorCode.NONE  # in a release a member has come: it must wait for all the others
         return error
 
     async def _sync(self, asker: Asker, appearance: Appearance, leads: bool) -> ErrorCode:
@@ -653,11 +661,11 @@ class Sentinel:
         return error_of(response.error_code)
 
     def _assignment(self, appearance: Appearance) -> SyncGroupRequestAssignment:
-        """What it assigns to itself, with its generation: other instances read it there."""
+        """What it assigns to itself, with its generation, which other instances read there."""
         return SyncGroupRequestAssignment(member_id=self.member_id, assignment=appearance.assignment(self.generation))
 
     def _can_mend(self, error: ErrorCode) -> bool:
-        """Whether another attempt may succeed where one failed with `error`."""
+        """Whether another attempt may succeed after one that failed with `error`."""
         match error:
             case ErrorCode.INVALID_SESSION_TIMEOUT:
                 return self._session.lower()

@@ -1,19 +1,19 @@
-"""All sentinels: which groups are taken, and what their sentinels need from time to time.
+"""All sentinels of this process: which groups are taken, and the regular care of their sentinels.
 
-Appearance: once a generation is stable, its sentinel has the topics of that generation's members. It has the group's
-protocol type, or that of release 0.1.0 while an instance of that release shares the groups (AD-4, AD-5). A
-change of topics takes a join, a change of type a farewell and a join.
+Appearance: once a generation is stable, its sentinel gets the topics of that generation's members. It has the group's
+protocol type, or that of release 0.1.0 while an instance of that release shares the groups (AD-4, AD-5). A change of
+topics takes a join; a change of type takes a leave and a join.
 
-Signs of life well within the session, and a farewell when a group has had no members here for a while
-(GW-13). Both go over the connection of a member whose client has proved to read the group, the one that has for longest
-first: one that upstream refuses, or that ends, is replaced by the next at once, and where there is none it is tried
-again soon. Where no member's is left, they go over one of kcoord's own if upstream lets it in without credentials. With
-SASL the last member's connection is kept for the farewell after its client has gone; a sentinel that
-nobody can speak for ends with its session.
+Heartbeats go out well within the session, and a LeaveGroup (the farewell) when a group has had no members here for a
+while (GW-13). Both go over the connection of a member whose client has proved that it may read the group; the one that
+proved it first comes first. If upstream refuses one, or it ends, the next takes over at once; if there is no other,
+kcoord tries again soon. When no member's connection is left, kcoord uses a connection of its own, if upstream lets it
+in without credentials. With SASL kcoord keeps the last member's connection for the farewell after its client has gone.
+A sentinel that nobody can speak for ends with its session.
 
-Whether a group has members its coordinator says, who may be another instance: it is asked about all groups at once,
-not too often, and about a single group again before a farewell. An instance that dies leaves sentinels behind: who
-coordinates those groups says the farewell for it (`inherit`).
+The group's coordinator, which may be another instance, says whether the group has members. kcoord asks it about all
+groups at once, not too often, and about a single group again before a farewell. An instance that dies leaves sentinels
+behind: the instance that coordinates those groups says the farewell for it (`inherit`).
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ __all__ = ["Sentinels"]
 log = logging.getLogger("kcoord.gateway")
 
 FAREWELLS_AT_ONCE = 100
-"""How many groups are given back in one round that a predecessor may have left behind."""
+"""How many groups that a predecessor may have left behind kcoord gives back in one round."""
 CHANGES_AT_ONCE = 50
 """How many sentinels change their appearance at the same time."""
 ASKED_EVERY_MS = 5_000
-"""How often other instances are asked about the groups whose sentinels are here."""
+"""How often, in ms, kcoord asks other instances about the groups whose sentinels are here."""
 
 
 class ReleasesUnderWay(Protocol):
-    """What goes back to the cluster now."""
+    """The groups that go back to the cluster now."""
 
     def is_under_way(self, group_id: str, /) -> bool: ...
     def tend(self, sentinel: Sentinel, facts: GroupFacts, /) -> None: ...
 
 
 class SentinelsContext(OwnershipContext, Spawner, Protocol):
-    """What the sentinels of one gateway need."""
+    """What the sentinels need from the gateway."""
 
     appearances: GroupAppearances
     coordinators: Coordinators
@@ -101,7 +101,7 @@ class Sentinels:
         return found
 
     def _refused(self, group_id: str) -> None:
-        """The group is the cluster's: what was answered here is repeated to nobody."""
+        """The group is the cluster's: forget remembered answers, so that kcoord does not repeat them to a client."""
         for session in self._gateway.member_sessions(group_id):
             session.client.forget_answers()
 
@@ -109,26 +109,26 @@ class Sentinels:
         return self._all.get(group_id)
 
     def inherit(self, group_ids: Iterable[str]) -> None:
-        """Whoever had the sentinels of these groups before may have died before its farewell."""
+        """The earlier holder of these groups' sentinels may have died before its farewell: take care of them."""
         for group_id in group_ids:
             sentinel = self.of(group_id)
             sentinel.inherited = sentinel.inherited or not sentinel.is_joined
 
     def carry(self, sentinel: Sentinel, session: ClientSession) -> None:
-        """`client session` can speak for the sentinel from now on."""
+        """From now on `session` can speak for the sentinel."""
         for gone in [each for each in sentinel.carriers if isinstance(each, ClientSession) and each.gone]:
             self._gateway.let_go(gone)
         sentinel.carriers[session] = None
 
     def drop(self, session: ClientSession, group_id: str | None = None) -> None:
-        """`client session` can speak for that group no more, or for none."""
+        """`session` can no longer speak for that group; without `group_id`, for any group."""
         for each in list(session.members or ()) if group_id is None else (group_id,):
             sentinel = self._all.get(each)
             if sentinel is not None:
                 sentinel.carriers.pop(session, None)
 
     def is_last_carrier(self, session: ClientSession) -> bool:
-        """Whether a sentinel is in its group that nobody could speak for without `client session`."""
+        """Whether some joined sentinel would have nobody to speak for it without `session`."""
         if not self._gateway.settings.uses_sasl:
             return False
         return any(
@@ -138,10 +138,10 @@ class Sentinels:
         )
 
     def speakers(self, sentinel: Sentinel) -> Iterator[Asker]:
-        """Who can speak for the sentinel now, the best first.
+        """The connections that can speak for the sentinel now, the best first.
 
-        A broker answers the requests of a connection in turn. A question over the connection of a member whose
-        JoinGroup waits for the others would wait with it, so these come last.
+        A broker answers the requests of a connection in turn. A question on a connection whose JoinGroup waits for the
+        other members would wait too, so such connections come last.
         """
         carriers = [each for each in sentinel.carriers if isinstance(each, ClientSession) and each.may_ask]
         own = self._own(sentinel)
@@ -151,15 +151,16 @@ class Sentinels:
         yield from (each for each in carriers if each.in_flight)
 
     def _own(self, sentinel: Sentinel) -> Asker | None:
-        """kcoord's own connection to the group's coordinator; None where upstream asks for credentials."""
+        """kcoord's own connection to the group's coordinator; None if upstream asks for credentials."""
         broker_id = self._gateway.coordinators.of(sentinel.group_id)
         return self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
 
     async def speak(
         self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]], at_last: Asker | None = None
     ) -> ErrorCode:
-        """What comes of `say` by the first speaker that upstream lets; `at_last` is tried when all others are not let.
-        Raises UpstreamLost where nobody could be heard.
+        """The result of `say` over the first connection that upstream allows it on. Raises UpstreamLost if none works.
+
+        `at_last` is tried when all others are refused.
         """
         error: ErrorCode | None = None
         lost = UpstreamLost(f"nobody can speak for the sentinel of group {sentinel.group_id}")
@@ -180,14 +181,14 @@ class Sentinels:
         return error
 
     async def speak_freely(self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]]) -> ErrorCode:
-        """As `speak`, over a connection of kcoord's own where upstream lets that in: those of members may wait there.
+        """As `speak`, but over kcoord's own connection if upstream lets it in: members' connections may be waiting.
         Raises UpstreamLost.
         """
         own = self._own(sentinel)
         return await self.speak(sentinel, say) if own is None else await say(own)
 
     async def tend(self) -> None:
-        """Look after all sentinels; called about once a second."""
+        """Take care of all sentinels; called about once a second."""
         now_ms = self._gateway.now_ms()
         before, self._was_of_0_1_0 = self._was_of_0_1_0, self._gateway.appearances.is_of_0_1_0
         is_early = self._kind.IS_SHARED and now_ms - self._asked_ms < ASKED_EVERY_MS and before == self._was_of_0_1_0
@@ -220,7 +221,7 @@ class Sentinels:
                     forgotten.append(group_id)
                 elif known.has_members and not sentinel.refused and sentinel.is_due(now_ms):
                     sentinel.empty_since_ms = None
-                    yield sentinel  # it was put out, and nobody could bring it back yet
+                    yield sentinel  # it was removed, and kcoord could not bring it back yet
             elif known.has_members:
                 sentinel.empty_since_ms = None
                 if (sentinel.is_joined or sentinel.carriers) and sentinel.is_due(now_ms):
@@ -235,11 +236,11 @@ class Sentinels:
             del self._all[group_id]
 
     def _is_busy(self, sentinel: Sentinel) -> bool:
-        """Whether somebody else is at work on it: nothing of its own is begun meanwhile."""
+        """Whether other code works on it now, so that the regular care begins nothing meanwhile."""
         return sentinel.lock.locked() or sentinel.is_taking or self._gateway.releases.is_under_way(sentinel.group_id)
 
     def _may_change(self, sentinel: Sentinel, generation: int) -> bool:
-        """Whether it may have to look otherwise in that generation, and this is the moment to find out."""
+        """Whether its appearance may have to change for that generation, and now is the time to find out."""
         if self._is_busy(sentinel) or sentinel.group_id in self._changing or not sentinel.is_joined:
             return False
         if sentinel.is_of_type(OF_0_1_0.protocol_type) or self._was_of_0_1_0:
@@ -249,7 +250,7 @@ class Sentinels:
         )
 
     async def _change_appearance(self, sentinel: Sentinel, generation: int) -> None:
-        """Give it the appearance of that generation. What cannot be done now is tried again at the next look."""
+        """Give it the appearance of that generation. If that fails now, the next round tries again."""
         told: KnownAppearance | None = None
 
         async def change(asker: Asker) -> ErrorCode:
@@ -270,7 +271,7 @@ class Sentinels:
             self._changing.discard(sentinel.group_id)
 
     async def _come_as_another(self, sentinel: Sentinel, told: KnownAppearance) -> ErrorCode:
-        """Leave and join with another protocol type; commits wait meanwhile. Counts as taking the group."""
+        """Leave and join with another protocol type; commits wait meanwhile. This counts as taking the group."""
 
         async def always() -> bool:
             return True
@@ -286,8 +287,10 @@ class Sentinels:
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
     async def _beat(self, sentinel: Sentinel) -> None:
-        """Give a sign of life, and come back where upstream knows the sentinel no more. Where nobody could be heard it
-        is due again at the next look; where upstream said something else, well before its session ends.
+        """Send a heartbeat, and join again if upstream no longer knows the sentinel.
+
+        If no connection works, the heartbeat is due again in the next round; after another error, well before the
+        session ends.
         """
         try:
             error = await self.speak(sentinel, sentinel.beat)
@@ -301,13 +304,14 @@ class Sentinels:
             log.info("group %s upstream: the sentinel's heartbeat got %s", sentinel.group_id, error.name)
 
     async def _come_back(self, sentinel: Sentinel, asker: Asker) -> ErrorCode:
-        """Be in the group, if it has members. Raises UpstreamLost."""
+        """Join the group again if it has members. Raises UpstreamLost."""
         facts = await facts_of(self._gateway, sentinel.group_id)
         return await sentinel.keep(asker, facts.generation or 0) if facts.has_members else ErrorCode.NONE
 
     def steps_aside(self, group_id: str, session: ClientSession) -> bool:
-        """Whether it may be the sentinel for which upstream has refused a JoinGroup that `client session` has passed
-        on: then it makes room if it is there, and whoever was refused shall try again.
+        """Whether upstream may have refused a JoinGroup that `session` passed on because of the sentinel.
+
+        If so, the sentinel leaves if it is there, and the refused client shall try again.
         """
         sentinel = self.of(group_id)
         if sentinel.refused and not sentinel.inherited and not sentinel.lock.locked():
@@ -325,7 +329,7 @@ class Sentinels:
             log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)
 
     async def give_back(self, sentinel: Sentinel) -> None:
-        """Say farewell at once if the group has no members here: its first one was refused."""
+        """Leave at once if the group has no members here: kcoord refused its first member."""
         if sentinel.taking is not None:
             await asyncio.wait({sentinel.taking})
         try:
@@ -339,7 +343,7 @@ class Sentinels:
         group_id = sentinel.group_id
         was_joined = sentinel.is_joined
         if next(self.speakers(sentinel), None) is None:
-            sentinel.inherited = False  # nobody can speak for it: it ends with its session upstream
+            sentinel.inherited = False  # no connection can speak for it: it ends with its session upstream
             return
 
         async def is_empty() -> bool:
@@ -351,7 +355,7 @@ class Sentinels:
                 asker = next(self.speakers(sentinel), None)
                 for found, node_id in (await find(asker, [group_id])).items() if asker is not None else ():
                     self._gateway.coordinators.learn(found, node_id)
-            elif error == ErrorCode.NONE and was_joined:  # somebody may have joined while the farewell was under way
+            elif error == ErrorCode.NONE and was_joined:  # a member may have joined while the farewell was under way
                 await self.speak(sentinel, partial(self._come_back, sentinel))
         except (UpstreamLost, DecodeError) as fault:
             log.debug("no farewell to group %s: %s", group_id, fault)

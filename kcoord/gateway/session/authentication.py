@@ -1,8 +1,8 @@
-"""SASL exchanges as they pass, and the proof that upstream knows the client (GW-5)
+"""SASL exchanges that pass through kcoord, and the proof that upstream knows the client (GW-5).
 
-`sasl.py` says where a connection stands. Where the exchange itself does not tell that it has succeeded, upstream is
-asked what it answers nobody whom it does not know: Metadata without topics, which needs no right beside that and is
-small. An error has no brokers in it.
+`sasl.py` keeps the phase of a connection. If the exchange itself does not show that it succeeded, kcoord asks upstream
+for Metadata without topics. Upstream answers that only to a client that it knows; the request needs no other right and
+is small. An error names no brokers.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ __all__ = ["answered", "begin", "ordinary_request", "proved", "raw_token"]
 
 SIZE_BYTES = 4
 NO_TOPICS_FROM = 1
-"""The first version of Metadata that can be asked for no topics."""
+"""The first version of Metadata that can ask for no topics."""
 
 
 def begin(session: PassingSession, call: Call) -> None:
-    """The client begins an exchange, its first one or anew: what was proved counts no more. Raises DecodeError."""
+    """The client begins an exchange, its first or a later one. Earlier proof no longer counts. Raises DecodeError."""
     assert session.sasl is not None
     version = call.header.api_version
     request = SaslHandshakeRequest.decode(call.frame, version, call.body_pos)
@@ -46,7 +46,7 @@ def raw_token(session: PassingSession) -> None:
 
 
 def ordinary_request(session: PassingSession) -> None:
-    """The client sends what only belongs behind an exchange."""
+    """The client sends a request that belongs after a SASL exchange."""
     sasl = session.sasl
     assert sasl is not None
     if not sasl.exchange_open:
@@ -59,7 +59,7 @@ def ordinary_request(session: PassingSession) -> None:
 
 
 def answered(session: PassingSession, owed: Expected, frame: bytes) -> None:
-    """A response to SaslAuthenticate: look at it and send it on. Raises DecodeError."""
+    """Read a response to SaslAuthenticate and send it on to the client. Raises DecodeError."""
     assert session.sasl is not None
     body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
     response = SaslAuthenticateResponse.decode(frame, owed.api_version, body_pos)
@@ -72,7 +72,7 @@ def answered(session: PassingSession, owed: Expected, frame: bytes) -> None:
 
 
 async def proved(session: PassingSession) -> None:
-    """Wait until upstream has proved who the client is, where it asks for that. Raises UpstreamLost."""
+    """Wait for upstream's proof of who the client is, if upstream uses SASL. Raises UpstreamLost without that proof."""
     if session.proving is not None:
         await asyncio.wait({session.proving})
     if not session.is_known:
@@ -80,14 +80,14 @@ async def proved(session: PassingSession) -> None:
 
 
 async def _prove(session: PassingSession, sasl: SaslPhase) -> None:
-    """Ask, and note in `sasl` that upstream has answered."""
+    """Ask upstream for Metadata without topics, and note in `sasl` whether the answer is a proof."""
     try:
         version = await session.version(MetadataRequest)
         if version is None or version < NO_TOPICS_FROM:
             return
         answer = await session.ask(MetadataRequest(topics=[]), version)
     except (UpstreamLost, DecodeError):
-        return  # whoever waits for it finds that nothing is proved
+        return  # `proved` then finds no proof and raises UpstreamLost
     assert isinstance(answer, MetadataResponse)
     sasl.proved = bool(answer.brokers) and not sasl.exchange_open
     session.client.authenticated |= sasl.proved

@@ -1,4 +1,4 @@
-"""A client's authorization for one group, as upstream said last; `ownership/rights.py` asks for it."""
+"""A client's authorization for one group, from upstream's last answer; `ownership/rights.py` asks for it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import attrs
 
 @attrs.frozen(slots=True)
 class Authorization:
-    """What upstream said of one client and one group."""
+    """The operations on one group that upstream allows one client."""
 
     operations: int
-    """A bit for each operation that is allowed."""
+    """One bit for each allowed operation."""
     asked_ms: int
-    """When it was asked: what upstream said may have been so no longer than that."""
+    """When kcoord asked. The age of the answer counts from here, because it may have been out of date on arrival."""
 
     def allows(self, operation: int) -> bool:
         return bool(self.operations >> operation & 1)

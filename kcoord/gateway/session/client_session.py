@@ -1,14 +1,15 @@
 """A client session: the frames of one client connection, and its own connection upstream.
 
-A `ClientSession` is the way behind one client: one connection of its own to the broker of the port that the client
-came by, so that the client's own identity and rights hold there (GW-4). When one ends, so does the other. Rules:
+A `ClientSession` has one connection of its own to the broker of the port that the client came by, so the client's own
+identity and rights hold there (GW-4). When one of the two connections ends, the other ends too. Rules:
 
-1. A frame that nobody needs to read is passed on as its bytes come. acks=0 takes no place in the queue.
-2. A request that is handled here is not begun before all earlier ones of its connection are answered.
-3. Before a SASL exchange is through nothing is answered here: every frame goes to the broker, who decides. Nothing is
-   answered nor remembered before the broker has proved that the exchange has succeeded (`authentication.py`).
-4. A connection whose broker has gone ends, but for members of taken groups: they are kept, *detached*, while they can
-   be answered truthfully (see `outage.py`).
+1. kcoord passes on a frame that it need not read, byte by byte as it comes. Produce with acks=0 takes no place in the
+   queue.
+2. kcoord does not begin a request that it handles itself before all earlier requests of the connection are answered.
+3. Until a SASL exchange is over, kcoord answers nothing itself: every frame goes to the broker, which decides. kcoord
+   answers and remembers nothing before the broker has proved that the exchange succeeded (`authentication.py`).
+4. When the broker goes away, kcoord ends the client's connection. Members of taken groups are the exception: kcoord
+   keeps their connections, *detached*, while it can answer them truthfully (`outage.py`).
 """
 
 from __future__ import annotations
@@ -49,34 +50,34 @@ log = logging.getLogger("kcoord.gateway")
 PRODUCE, OFFSET_FETCH = 0, 9
 SIZE_BYTES = 4
 RAW_TOKEN = -1
-"""The API key by which the connection calls a frame without a header."""
+"""The API key that the client connection gives to a frame without a header."""
 LARGEST_KEPT = 1024 * 1024
 """Largest frame, in bytes, that waits for a broker that is away."""
 ACKS_USUALLY_WITHIN = 512
-"""Bytes of a Produce frame within which its acks nearly always are."""
+"""First bytes of a Produce frame, which nearly always contain its acks."""
 ACKS_WITHIN = 128 * 1024
-"""Bytes of a Produce frame within which its acks must have come: behind two strings of at most 32 KiB each, and tags.
+"""First bytes of a Produce frame, which must contain its acks: they follow two strings of up to 32 KiB each, and tags.
 """
 
 MEMBERS_BYTES = 128 * 1024
-"""Groups and member ids that are remembered for one connection; which of its groups comes first is forgotten first."""
+"""Size limit, in bytes, of the groups and member ids remembered for one connection; the oldest group goes first."""
 
 NOT_SASL = frozenset({API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE})
 
 
 class SessionContext(PassingContext, Protocol):
-    """What a client session needs of its gateway, and what it tells it."""
+    """What a client session needs from its gateway, and what it reports to the gateway."""
 
     def wall_ms(self) -> int:
         """Unix time in ms."""
         ...
 
     async def placed(self) -> None:
-        """Wait until it is known where other instances are; not for ever."""
+        """Wait, for a limited time, until the gateway knows where the other instances are."""
         ...
 
     def address_of(self, broker_id: int, reached: str) -> Address | None:
-        """Where a client that reached us by host `reached` gets to a broker; None: there is no port."""
+        """The address of a broker for a client that reached kcoord by host `reached`; None: there is no port."""
         ...
 
     async def learn_nodes(self, nodes: Mapping[int, Address]) -> None:
@@ -84,31 +85,31 @@ class SessionContext(PassingContext, Protocol):
         ...
 
     def is_new_node(self, node_id: int, address: Address) -> bool:
-        """Whether that broker has no port yet, or is at another address than known."""
+        """Whether that broker has no port yet, or has another address than the known one."""
         ...
 
     def handle(self, session: ClientSession, call: Call) -> None:
-        """Take a request that was read. Raises DecodeError."""
+        """Handle a request that the session has read. Raises DecodeError."""
         ...
 
     def passing(self, session: ClientSession, call: Call, deliver: Deliver | None) -> Deliver | None:
-        """A request is passed on: who takes its response."""
+        """The session passes a request on. Returns the function that takes the response; None: it passes as bytes."""
         ...
 
     def may_read(self, session: ClientSession, group_id: str) -> bool:
-        """Whether upstream said last that this client may read the group."""
+        """Whether this client may read the group, by upstream's last answer."""
         ...
 
     def member_came(self, session: ClientSession, group_id: str) -> None:
-        """The session carries a member of that group from now on."""
+        """From now on the session carries a member of that group."""
         ...
 
     def member_forgotten(self, session: ClientSession, group_id: str) -> None:
-        """The session carries no member of that group any more."""
+        """The session no longer carries a member of that group."""
         ...
 
     def keeps_detached(self, session: ClientSession) -> bool:
-        """Whether a new connection stays although its broker cannot be reached; then it is detached."""
+        """Whether a new connection stays, detached, although kcoord cannot reach its broker."""
         ...
 
     def client_lost(self, session: ClientSession) -> None:
@@ -121,7 +122,7 @@ class SessionContext(PassingContext, Protocol):
 
 
 class ClientSession:
-    """The way behind one client connection."""
+    """One client connection and its connection upstream."""
 
     __slots__ = (
         "__weakref__",
@@ -155,9 +156,9 @@ class ClientSession:
         self.upstream: Upstream | None = None
         """None: not connected yet, or detached."""
         self.since_ms = gateway.now_ms()
-        """When it was made."""
+        """When the session began."""
         self.told_nodes_ms = self.since_ms
-        """When its client was told last which nodes there are; before that, when it was made."""
+        """When kcoord last sent the client a list of nodes; before that, when the session began."""
         self.in_flight = 0
         """Passed-on requests that are not yet answered."""
         self.raw_frames = False
@@ -165,11 +166,11 @@ class ClientSession:
         self.gone = False
         """Whether the client has gone."""
         self.call: Call | None = None
-        """The request that is handled here now."""
+        """The request that kcoord handles now."""
         self.members: BoundedCache[str, str] | None = None
-        """Who is a member over this connection: group → member id. Only groups that its client has proved to read."""
+        """The members on this connection: group → member id. Only groups that the client has proved it may read."""
         self.authorizations: BoundedCache[str, Authorization] | None = None
-        """What upstream said of this client's rights, by group."""
+        """The client's rights by group, from upstream's answers."""
         self.question_due_ms = 0
         self._acks: bytearray | None = None
         self._quiet: asyncio.Future[None] | None = None
@@ -190,7 +191,7 @@ class ClientSession:
                 if self.gateway.keeps_detached(self):
                     self._begin()
                 else:
-                    self.client.end()  # that the broker is away was said once
+                    self.client.end()  # no log line here: the log already says that the broker is away
             return
         if self.gone:
             upstream.close("the client has gone", is_fault=False)
@@ -199,7 +200,7 @@ class ClientSession:
         self._begin()
 
     def _begin(self) -> None:
-        """Take up what the client has sent while its broker was being connected to."""
+        """Handle the request that the client sent while kcoord was connecting to the broker."""
         self._connecting = False
         early, self.call = self.call, None
         if early is not None:
@@ -210,7 +211,7 @@ class ClientSession:
         self.client.resume_reading("upstream is not connected")
 
     def attach(self, upstream: Upstream) -> None:
-        """The connection to the broker is there, the first one or again."""
+        """Use this new connection to the broker: the first one, or one after an outage."""
         self.upstream = upstream
         if self.sasl is not None:
             upstream.let_own(self.sasl.may_ask)
@@ -221,7 +222,7 @@ class ClientSession:
     # -- what the connection tells ------------------------------------------------------------------------------------
 
     def passes(self, api_key: int, api_version: int, correlation_id: int, size: int) -> bool:
-        """Whether the frame that begins goes on as bytes. Raises FrameRefused."""
+        """Whether the frame that begins now passes as bytes. Raises FrameRefused."""
         if api_key == RAW_TOKEN:
             authentication.raw_token(self)
             return True
@@ -246,10 +247,10 @@ class ClientSession:
         return True
 
     def forward(self, chunk: bytes | bytearray | memoryview, remaining: int) -> None:
-        """The next bytes of a frame that goes on; `remaining` of it are still to come."""
+        """Pass on the next bytes of a frame; `remaining` bytes of it are still to come."""
         upstream = self.upstream
         if upstream is None:
-            return  # it was lost within this frame: the client's connection is being closed
+            return  # it ended in the middle of this frame: the client's connection is being closed
         if self._acks is not None:
             try:
                 self._look_for_acks(upstream, chunk, remaining)
@@ -260,7 +261,7 @@ class ClientSession:
             self.own_may_go(upstream)
 
     def gather(self) -> None:
-        """More frames follow in the same go."""
+        """More frames follow from the same read."""
         if self.upstream is not None:
             self.upstream.gather()
 
@@ -270,10 +271,10 @@ class ClientSession:
             self.upstream.flush()
 
     def request(self, call: Call) -> None:
-        """A frame that is read. Raises DecodeError, FrameRefused."""
+        """Take a frame that kcoord reads as a whole. Raises DecodeError, FrameRefused."""
         key = call.header.api_key
         if self._connecting:
-            self.call = call  # it is begun when the connection to the broker is there; until then no other comes
+            self.call = call  # `_begin` handles it once the broker is connected; until then no other request comes
             return
         if self.upstream is not None and not self._is_read(key, call.header.api_version):
             self.pass_on(call)
@@ -293,7 +294,7 @@ class ClientSession:
         self.gateway.client_lost(self)
 
     def pause(self) -> None:
-        """The client does not read."""
+        """The client does not read: stop reading from the broker."""
         if self.upstream is not None:
             self.upstream.pause()
 
@@ -307,7 +308,7 @@ class ClientSession:
         self.client.send(data)
 
     def to_client_when_known(self, data: bytes) -> None:
-        """Send a response that names nodes once their ports are open."""
+        """Send a response that names nodes, as soon as their ports are open."""
         upstream = self.upstream
         if not self._unlearnt or upstream is None:
             self.client.send(data)
@@ -325,13 +326,13 @@ class ClientSession:
             upstream.release()
 
     async def learn_nodes(self) -> None:
-        """Open ports for nodes that `map_node` has met first."""
+        """Open ports for the nodes that `map_node` saw for the first time."""
         if self._unlearnt:
             unlearnt, self._unlearnt = self._unlearnt, {}
             await self.gateway.learn_nodes(unlearnt)
 
     def map_node(self, node_id: int, host: str, port: int) -> Address:
-        """Where the client reaches a node. Raises CannotPass where there is no port for it."""
+        """The address at which the client reaches a node. Raises CannotPass if there is no port for it."""
         if host and self.gateway.is_new_node(node_id, (host, port)):
             self._unlearnt[node_id] = (host, port)
         advertised = self.gateway.address_of(node_id, self.client.local_address[0])
@@ -369,8 +370,9 @@ class ClientSession:
     # -- what handlers use --------------------------------------------------------------------------------------------
 
     def pass_on(self, call: Call, deliver: Deliver | None = None, instead: bytes | None = None) -> None:
-        """Send a frame that was read on as it is, or another one `instead`, and end the call: its response passes, or
-        goes to `deliver`.
+        """Pass on a frame that kcoord has read, or the frame `instead`, and end the call.
+
+        The response passes to the client, or goes to `deliver`.
         """
         if self.gone:
             return
@@ -387,12 +389,12 @@ class ClientSession:
         self.client.finish(call)
 
     def pass_changed(self, call: Call, request: Request, deliver: Deliver) -> None:
-        """Send `request` on in place of the frame that was read. Raises EncodeError."""
+        """Pass on `request` in place of the frame that kcoord has read. Raises EncodeError."""
         head, body = encode_request_header(call.header), request.encode(call.header.api_version)
         self.pass_on(call, deliver, (len(head) + len(body)).to_bytes(SIZE_BYTES, "big") + head + body)
 
     def answer(self, call: Call, response: Response) -> None:
-        """Answer a call."""
+        """Answer a call with kcoord's own response, and end it."""
         self.end_call(call)
         self.client.answer(call, response)
 
@@ -406,9 +408,10 @@ class ClientSession:
             self.call = None
 
     def add_member(self, group_id: str, member_id: str) -> None:
-        """A member of that group speaks over this connection; its id is "" until it is known.
+        """Note that a member of that group uses this connection; its id is "" until kcoord knows it.
 
-        Only where its client has proved to read the group: its connection speaks for the group upstream from now on.
+        Does nothing if the client has not proved that it may read the group, because kcoord uses a member's connection
+        to speak for the group upstream.
         """
         if not self.gateway.may_read(self, group_id):
             return
@@ -423,32 +426,31 @@ class ClientSession:
             self.gateway.member_came(self, group_id)
 
     def forget_member(self, group_id: str) -> None:
-        """Its client may not read the group any more: whoever spoke over this connection is no member by it, and
-        nothing is repeated to it from memory."""
+        """The client may no longer read the group: forget the member of this connection and the remembered answers."""
         if self.members is not None:
             self.members.pop(group_id)
         self.gateway.member_forgotten(self, group_id)
         self.client.forget_answers()
 
     def drop_members(self, group_id: str, left: set[str]) -> None:
-        """These members of the group have left; was the one of this connection among them?"""
+        """These members of the group have left: forget the id of this connection's member if it is one of them."""
         if self.members is not None and self.members.get(group_id) in left:
             self.members[group_id] = ""
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request of its client's is in work, and none half sent."""
+        """Whether no request of the client is in progress or half sent."""
         is_half_sent = self.upstream is not None and not self.upstream.may_send_own
         return self.call is None and not self.in_flight and not self._connecting and not is_half_sent
 
     @property
     def may_ask(self) -> bool:
-        """Whether a question of kcoord's own can be sent over this connection."""
+        """Whether kcoord can send a question of its own over this connection."""
         return self.upstream is not None and self.is_known
 
     @property
     def is_known(self) -> bool:
-        """Whether upstream has proved who this client is, and that holds still."""
+        """Whether upstream has proved who this client is, and the proof still holds."""
         return self.sasl is None or self.sasl.holds(self.gateway.now_ms())
 
     async def quiet(self) -> None:
@@ -458,7 +460,7 @@ class ClientSession:
             await self._quiet
 
     async def ready(self, patience_ms: int | None = None) -> None:
-        """Wait for the connection to the broker, if it is away, as long as a request may wait. Raises UpstreamLost."""
+        """Wait for the connection to the broker if it is away, as long as a request may wait. Raises UpstreamLost."""
         if self.upstream is not None:
             return
         if patience_ms is None:
@@ -478,7 +480,7 @@ class ClientSession:
         return await upstream.ask(request, version, client_id, self.gateway.settings.request_timeout_ms)
 
     async def version(self, request: type[Request], highest: int | None = None) -> int | None:
-        """The version for a request of kcoord's own on this connection; None where the broker has not that API."""
+        """The version for kcoord's own request on this connection; None: the broker does not have that API."""
         upstream = self.upstream
         if upstream is None:
             raise UpstreamLost("upstream is away")
@@ -486,7 +488,7 @@ class ClientSession:
         return self.gateway.versions.version(upstream.name, request, highest)
 
     def context(self, call: Call) -> RequestContext:
-        """What a group's step knows of this connection."""
+        """What the group code needs to know about this connection and call."""
         header = call.header
         return RequestContext(
             api_version=header.api_version,
@@ -510,13 +512,13 @@ class ClientSession:
         return False
 
     def own_may_go(self, upstream: Upstream) -> None:
-        """Nothing of the client's is half sent: kcoord's own requests may go, unless a SASL exchange is open."""
+        """No frame of the client is half sent: allow kcoord's own requests, unless a SASL exchange is open."""
         upstream.let_own(self.sasl is None or self.sasl.may_ask)
 
     # -- Produce ------------------------------------------------------------------------------------------------------
 
     def _look_for_acks(self, upstream: Upstream, chunk: bytes | bytearray | memoryview, remaining: int) -> None:
-        """With acks=0 no response comes; acks stand behind the client id and the transactional id."""
+        """Read acks, which follow the client id and the transactional id. With acks=0 the broker sends no response."""
         head = self._acks
         assert head is not None
         data = bytes(chunk[:ACKS_USUALLY_WITHIN]) if not head else bytes(head + chunk[:ACKS_WITHIN])

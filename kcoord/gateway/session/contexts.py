@@ -1,6 +1,6 @@
-"""Contexts: what a connection needs of the gateway around it, and what is done with a client session as it passes.
+"""Contexts: what a connection needs from the gateway, and what code for passing frames needs from a client session.
 
-They are structural: the gateway and its `ClientSession` fit them, and nothing here imports either.
+They are structural protocols: the gateway and its `ClientSession` match them, and this module imports neither.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ T = TypeVar("T")
 
 
 class ConnectionContext(Protocol):
-    """What a connection to a broker needs."""
+    """What a connection to a broker needs from the gateway."""
 
     settings: GatewaySettings
     versions: ApiVersionsMemory
 
     now_ms: Callable[[], int]
-    """The clock that everything in the gateway goes by, in ms."""
+    """The clock of the whole gateway, in ms."""
 
     async def dial(self, owner: Dialer, /) -> Upstream:
-        """Connect to the owner's broker, or to any. Raises UpstreamLost."""
+        """Connect to the owner's broker, or to any broker. Raises UpstreamLost."""
         ...
 
     async def ensure_versions(self, asker: Asker, broker: str) -> None:
-        """Know the versions of the broker that `asker` is connected to. Raises UpstreamLost."""
+        """Make sure that the versions of the broker that `asker` is connected to are known. Raises UpstreamLost."""
         ...
 
 
 class Spawner(Protocol):
-    """Who does things on the side."""
+    """Something that runs background tasks."""
 
     def spawn(self, work: Coroutine[Any, Any, T], /) -> asyncio.Task[T]:
-        """Begin it; what it raises is logged."""
+        """Start a task; an exception that it raises is logged."""
         ...
 
 
 class PassingContext(ConnectionContext, Spawner, Protocol):
-    """What is needed where requests and responses pass."""
+    """What the code that passes requests and responses needs from the gateway."""
 
     read_apis: frozenset[int]
-    """The APIs whose requests are read."""
+    """The APIs whose requests kcoord reads."""
 
 
 class PassingSession(Asker, Protocol):
-    """A client session, as far as what passes by it is concerned."""
+    """The part of a client session that the code for passing frames uses."""
 
     client: ClientSide
     sasl: SaslPhase | None

@@ -1,6 +1,6 @@
 """The group id of a request, read without decoding the rest.
 
-Requests about groups that are not kcoord's go on as they came; only their first field or two are looked at.
+Requests about groups that are not kcoord's pass unchanged; kcoord reads only their first one or two fields.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Responses that are read as a whole before the client gets them.
+"""Responses that kcoord reads as a whole before the client gets them.
 
-Metadata and DescribeCluster name nodes (GW-2), ApiVersions is merged (GW-7), FindCoordinator is
-both (GW-9). Which fields hold addresses is data from the schemas. Metadata without brokers is never passed
-on: librdkafka does not recover from it (GW-3).
+Metadata and DescribeCluster name nodes (GW-2), ApiVersions is merged (GW-7), FindCoordinator is both (GW-9). The
+schemas say which fields hold addresses. kcoord never passes on Metadata without brokers, because librdkafka does not
+recover from it (GW-3).
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ ID_BYTES = 4
 
 
 def rewriter(session: PassingSession, api_key: int) -> Deliver | None:
-    """Who takes the responses of that API on that connection; None: they pass, or only their end is looked at."""
+    """The function that takes the responses of that API on that connection.
+
+    None: the responses pass as bytes, or `Upstream` rewrites only their end.
+    """
     if api_key == API_VERSIONS:
         return lambda owed, frame: _api_versions(session, owed, frame)
     if api_key == SASL_AUTHENTICATE and session.sasl is not None:
@@ -43,11 +46,11 @@ def rewriter(session: PassingSession, api_key: int) -> Deliver | None:
 
 
 TAIL_APIS = frozenset({0, 1, 78, 79})
-"""Produce, Fetch, ShareFetch, ShareAcknowledge: see `endpoints.py`."""
+"""Produce, Fetch, ShareFetch, ShareAcknowledge: see `node_endpoints.py`."""
 
 
 def decode(owed: Expected, frame: bytes) -> Response:
-    """A response frame, from its correlation id on. Raises DecodeError."""
+    """Decode a response frame that begins with its correlation id. Raises DecodeError."""
     body_pos = decode_response_header(owed.api_key, owed.api_version, frame)[1]
     return RESPONSES[owed.api_key].decode(frame, owed.api_version, body_pos)
 
@@ -59,7 +62,7 @@ def send(session: PassingSession, owed: Expected, response: Response) -> None:
 
 
 def _names_nodes(session: PassingSession, owed: Expected, frame: bytes) -> None:
-    """Decode and write anew the front of a response only, up to its last address."""
+    """Decode and rewrite only the front of a response, up to its last address."""
     key, version = owed.api_key, owed.api_version
     body_pos = decode_response_header(key, version, frame)[1]
     behind, empty_rest = behind_addresses(key, version, frame, body_pos), empty_behind_addresses(key, version)
@@ -84,8 +87,9 @@ def _api_versions(session: PassingSession, owed: Expected, frame: bytes) -> None
 
 @lru_cache(maxsize=64)
 def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersionsResponse, int, bytes]:
-    """A broker's answer to ApiVersions, without its correlation id, as clients may see it, and its bytes in the version
-    that it is in. A broker says the same again and again, to every client that connects.
+    """A broker's ApiVersions answer as clients may see it, the version of the answer, and its bytes in that version.
+
+    `body` has no correlation id. The result is cached, because a broker gives the same answer to every client.
     """
     merged = merge(decode_api_versions(bytes(ID_BYTES) + body, version), read)
     if merged.error_code == ErrorCode.UNSUPPORTED_VERSION:
@@ -94,6 +98,6 @@ def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersion
 
 
 def encoded(owed: Expected, response: Response) -> bytes:
-    """The frame that tells a client `response` in place of upstream's answer."""
+    """The frame that sends `response` to a client in place of upstream's answer."""
     body = response.encode(owed.api_version)
     return encode_response_frame(owed.api_key, owed.api_version, owed.correlation_id, body)

@@ -1,18 +1,18 @@
-"""The SASL phase of one connection, as far as somebody in the middle can tell.
+"""The SASL phase of one connection, as far as a proxy can tell.
 
-kcoord passes the exchange on and takes no part in it. It must know three things (GW-5): whether questions of
-its own may be sent (brokers refuse all but ApiVersions and SaslHandshake while an exchange is open, also when a client
-authenticates anew), which frames are raw tokens without a header (after SaslHandshake v0), and when the session ends.
+kcoord passes the exchange on and takes no part in it. It must know three things (GW-5): whether it may send questions
+of its own (brokers refuse everything but ApiVersions and SaslHandshake while an exchange is open, also when a client
+authenticates again), which frames are raw tokens without a header (after SaslHandshake v0), and when the session ends.
 
 Rules:
 
-1. The end of an exchange is told by the number of rounds that the mechanism has; where that is not fixed (GSSAPI), by
-   the first request that is not SASL's. An answer to OAUTHBEARER that says something is a refusal, whatever its error.
-2. That an exchange is over says nothing: it has *succeeded* when upstream has proved it. Its answers to all rounds of
-   a mechanism that has so many do; after raw tokens, or where the rounds are not fixed, its first answer to a question
-   that it answers nobody whom it does not know (`authentication.py` asks).
-3. From the first frame of an exchange to that proof nothing counts that was known before: a client that authenticates
-   anew and fails must not live on what it was.
+1. An exchange ends after the mechanism's number of rounds. Where that number is not fixed (GSSAPI), it ends with the
+   first request that does not belong to SASL. An OAUTHBEARER answer with a token is a refusal, whatever its error code.
+2. The end of an exchange is not yet a success: upstream must prove it. If the mechanism has a fixed number of rounds,
+   upstream's answers to all rounds are the proof. After raw tokens, or without a fixed number, the proof is upstream's
+   first answer to a question that it answers only to clients that it knows (`authentication.py` asks).
+3. From the first frame of an exchange to that proof nothing that was known before counts: a client that authenticates
+   again and fails must not keep its earlier identity.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ __all__ = ["SaslPhase"]
 ROUNDS = {"PLAIN": 1, "OAUTHBEARER": 1, "SCRAM-SHA-256": 2, "SCRAM-SHA-512": 2}
 """SaslAuthenticate requests in a successful exchange."""
 SAYS_WHY = frozenset({"OAUTHBEARER"})
-"""Mechanisms that refuse by a token that says why, and wait for the client's last word (RFC 7628)."""
+"""Mechanisms that refuse with a token that gives the reason, and wait for the client's last message (RFC 7628)."""
 RAW_TOKENS = {**ROUNDS, "GSSAPI": 3}
-"""Tokens that a client sends after SaslHandshake v0: there is no request then that could end the exchange by its kind.
+"""Tokens that a client sends after SaslHandshake v0. They have no header, so no API key shows where the exchange ends.
 """
 
 
@@ -37,12 +37,12 @@ class SaslPhase:
     """The phase of one connection."""
 
     authenticated: bool = False
-    """Whether an exchange is over, as far as the client says."""
+    """Whether an exchange is over, by what the client has sent."""
     proved: bool = False
-    """Whether upstream has proved that the last exchange has succeeded."""
+    """Whether upstream has proved that the last exchange succeeded."""
     exchange_open: bool = False
     raw_tokens_left: int = 0
-    """Frames from the client that are tokens without a header."""
+    """How many of the client's next frames are tokens without a header."""
     expires_ms: int | None = None
     """When the session ends (monotonic ms), or None."""
     _mechanism: str = ""
@@ -51,15 +51,15 @@ class SaslPhase:
 
     @property
     def may_ask(self) -> bool:
-        """Whether a question of kcoord's own may be sent now."""
+        """Whether kcoord may send a question of its own now."""
         return self.authenticated and not self.exchange_open
 
     def holds(self, now_ms: int) -> bool:
-        """Whether upstream knows this client now, as far as can be known here."""
+        """Whether upstream knows this client now, as far as kcoord can tell."""
         return self.proved and self.may_ask and not self.is_expired(now_ms)
 
     def begin(self, mechanism: str, version: int) -> None:
-        """The client asked for `mechanism` by SaslHandshake of that version."""
+        """The client asked for `mechanism` with a SaslHandshake of that version."""
         self.exchange_open = True
         self.proved = False
         self._mechanism = mechanism
@@ -86,12 +86,12 @@ class SaslPhase:
                 self.proved = True
 
     def ordinary_request(self) -> None:
-        """The client sends a request that is neither SASL's nor ApiVersions: for it the exchange is over."""
+        """The client sends a request that is neither SASL nor ApiVersions: it considers the exchange over."""
         if self.exchange_open and self._rounds_done:
             self._end()
 
     def is_expired(self, now_ms: int) -> bool:
-        """Whether the session has ended without the client having authenticated anew."""
+        """Whether the session has ended and the client has not authenticated again."""
         return self.expires_ms is not None and now_ms >= self.expires_ms
 
     def _end(self) -> None:

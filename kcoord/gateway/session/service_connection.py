@@ -1,7 +1,7 @@
-"""A service connection: kcoord asks upstream in its own name, where no client's connection can be used.
+"""A service connection: kcoord's own connection to one broker, for questions where no client's connection can be used.
 
-Only where upstream lets it in without credentials. One connection a broker, made when it is needed and closed when it
-has not been for a while.
+It exists only if upstream lets kcoord in without credentials. There is one per broker. kcoord opens it when it is
+needed, and closes it when it has not been used for a while.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ServiceConnection:
         return await upstream.ask(request, version, client_id, self._gateway.settings.request_timeout_ms)
 
     async def version(self, request: type[Request], highest: int | None = None) -> int | None:
-        """The version for a request; None where the broker has not that API. Raises UpstreamLost."""
+        """The version for a request; None: the broker does not have that API. Raises UpstreamLost."""
         upstream = await self._connected()
         await self._gateway.ensure_versions(self, upstream.name)
         return self._gateway.versions.version(upstream.name, request, highest)

@@ -1,18 +1,18 @@
-"""An upstream connection: bytes go to one broker and come back, in order and without being collected.
+"""An upstream connection: bytes to and from one broker, in order and without buffering whole frames.
 
-One `Upstream` is one connection to a broker. It keeps the queue of responses that the broker owes, because a response
-tells nothing of itself but its correlation id. Rules (GW-4, GW-5):
+One `Upstream` is one connection to a broker. It keeps a queue of the responses that the broker owes, because a response
+says nothing about itself but its correlation id. Rules (GW-4, GW-5):
 
-1. A response that nobody needs to read goes on to the client chunk by chunk as it comes. Only those are collected whose
-   entry says so.
-2. kcoord's own requests have correlation ids of their own. They are never written into the middle of a client's frame
-   nor into an open SASL exchange: until then they wait.
-3. Back pressure goes both ways: `pause`/`resume` stop reading from the broker, the owner is told when the broker does
-   not read.
-4. While a response is *held* (something must be done before the client may see it) nothing behind it is looked at.
-5. Small frames that a client sent together go on together. Each would be a packet of its own: thousands of packets with
-   a few bytes each fill the broker's receive buffer long before its window is used up, the kernel drops some, and the
-   connection stands still until it sends them again, for up to two minutes.
+1. A response that kcoord need not read goes to the client chunk by chunk as it comes. kcoord collects a whole response
+   only if its entry in the queue says so.
+2. kcoord's own requests have correlation ids of their own. They wait while a client's frame is half sent or a SASL
+   exchange is open.
+3. Back pressure goes both ways: `pause` and `resume` stop and start reading from the broker, and `upstream_full` tells
+   the owner that the broker does not read.
+4. While a response is *held* (something must happen before the client may see it), kcoord reads nothing behind it.
+5. Small frames that a client sent together go on together. Otherwise each would be a packet of its own. Thousands of
+   packets of a few bytes fill the broker's receive buffer long before its window is used up; the kernel drops some, and
+   the connection stands still until they are sent again, for up to two minutes.
 """
 
 from __future__ import annotations
@@ -36,18 +36,17 @@ from kcoord.protocol.primitives import DecodeError
 log = logging.getLogger("kcoord.gateway")
 
 HIGH_WATER = 512 * 1024
-"""Bytes waiting for a broker that does not read, above which its client is not read either."""
+"""When more bytes than this wait for a broker that does not read, kcoord stops reading from the client."""
 GATHERED_BELOW = 4096
-"""Pieces of a client's frames up to this size, in bytes, wait for others while they are gathered."""
+"""While kcoord gathers, pieces of a client's frames below this size, in bytes, wait for others."""
 GATHERED_BYTES = 16 * 1024
-"""Bytes of gathered pieces that are sent at the latest."""
+"""When this many bytes are gathered, kcoord sends them."""
 FAREWELL_S = 30.0
-"""How long a broker may take to read what a client that has gone sent last."""
+"""How long, in seconds, a broker may take to read and answer the last requests of a client that has gone."""
 COLLECT_LIMIT = 128 * 1024
-"""Responses up to this size, in bytes, are looked at as a whole where they may name nodes; larger ones while they
-pass."""
+"""kcoord rewrites responses that may name nodes as a whole up to this size, in bytes, and larger ones as they pass."""
 OWN_IDS_FROM = 0x4B000000
-"""Where the correlation ids of kcoord's own requests begin."""
+"""The first correlation id of kcoord's own requests."""
 
 _SIZE = struct.Struct(">i")
 _HEAD = struct.Struct(">ii")
@@ -58,7 +57,7 @@ class UpstreamLost(Exception):
 
 
 class Asker(Protocol):
-    """Someone in whose name kcoord can ask a broker: a client's client session, or kcoord itself."""
+    """Something in whose name kcoord can ask a broker: a client session, or kcoord's own service connection."""
 
     broker_id: int | None
 
@@ -67,7 +66,7 @@ class Asker(Protocol):
 
 
 def error_of(code: int) -> ErrorCode:
-    """An error as upstream gave it; one that nobody here knows counts as UNKNOWN_SERVER_ERROR."""
+    """The error that upstream's code stands for; UNKNOWN_SERVER_ERROR for a code that kcoord does not know."""
     try:
         return ErrorCode(code)
     except ValueError:
@@ -79,7 +78,7 @@ class CannotPass(Exception):
 
 
 class Owner(Protocol):
-    """Whose connection to the broker this is."""
+    """The owner of an upstream connection."""
 
     in_flight: int
 
@@ -102,8 +101,8 @@ Deliver = Callable[["Expected", bytes], None]
 
 
 class Expected:
-    """One response that the broker owes. It goes to `deliver` or `answer` whole, from its correlation id on; without
-    either it passes."""
+    """One response that the broker owes. It goes whole, from its correlation id on, to `deliver` or `answer`; without
+    either it passes to the client."""
 
     __slots__ = ("answer", "api_key", "api_version", "correlation_id", "deliver")
 
@@ -165,13 +164,13 @@ class Upstream(asyncio.Protocol):
         self._gathers = False
         self._gathered = bytearray()
         self._finishes_by: str | None = None
-        """Why nothing more is sent: the connection ends with the last answer."""
+        """If set, kcoord sends nothing more and ends the connection after the last answer; the text says why."""
         self.name = name
-        """The broker as log lines and the memory of versions call it."""
+        """The broker's name in log lines and in the memory of versions."""
         self.may_send_own = True
         """False while a client's frame is half sent or a SASL exchange is open; see `let_own`."""
         self.raw_tokens = False
-        """Whether frames that nothing is owed for are SASL tokens (SaslHandshake v0)."""
+        """Whether frames that answer no request are SASL tokens (SaslHandshake v0)."""
 
     # -- what asyncio tells -------------------------------------------------------------------------------------------
 
@@ -217,7 +216,7 @@ class Upstream(asyncio.Protocol):
     # -- to the broker ------------------------------------------------------------------------------------------------
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes of a client's frame; what is owed for it is told by `expect`."""
+        """Send bytes of a client's frame. The caller registers its response with `expect`."""
         if self._transport is None or self._finishes_by is not None:
             return
         if self._gathers and len(data) < GATHERED_BELOW:
@@ -234,7 +233,7 @@ class Upstream(asyncio.Protocol):
         self._gathers = True
 
     def flush(self) -> None:
-        """Send what was gathered, and what is written from now on at once."""
+        """Send what was gathered, and stop gathering."""
         self._gathers = False
         if self._gathered:
             self._send_gathered()
@@ -245,12 +244,12 @@ class Upstream(asyncio.Protocol):
             self._transport.write(gathered)
 
     def expect(self, owed: Expected) -> None:
-        """A client's request was passed on, or is about to be: the broker owes this response next."""
+        """Register the response to a client's request that was or will be passed on: the broker owes it next."""
         self._owed.append(owed)
         self._owner.in_flight += 1
 
     def let_own(self, allowed: bool) -> None:
-        """Whether kcoord's own requests may be sent from now on; those that waited are."""
+        """Say whether kcoord's own requests may be sent from now on. If so, send those that waited."""
         self.may_send_own = allowed
         if allowed and self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -259,7 +258,7 @@ class Upstream(asyncio.Protocol):
                 self.write(frame)
 
     async def ask(self, request: Request, version: int, client_id: str | None, timeout_ms: int) -> Response:
-        """Send a request of kcoord's own and wait for its response. Raises UpstreamLost, DecodeError."""
+        """Send one of kcoord's own requests and wait for its response. Raises UpstreamLost, DecodeError."""
         if self._transport is None or self._finishes_by is not None:
             raise UpstreamLost(f"not connected to {self.name}")
         loop = asyncio.get_running_loop()
@@ -308,7 +307,7 @@ class Upstream(asyncio.Protocol):
             transport.resume_reading()
 
     def hold(self) -> None:
-        """Look at nothing more, until `release` was called as often; called from within a `deliver`."""
+        """Read no more responses until `release` has been called as often as `hold`. A `deliver` function calls it."""
         self._holds += 1
         self._read_or_wait()
 
@@ -322,16 +321,17 @@ class Upstream(asyncio.Protocol):
         self._read_or_wait()
 
     def close(self, reason: str, is_fault: bool = True) -> None:
-        """End the connection; what is owed fails with UpstreamLost."""
+        """End the connection; requests without a response fail with UpstreamLost."""
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.abort()
             self._fail(reason, is_fault)
 
     def finish(self, reason: str) -> None:
-        """End the connection when the broker has read all that was written and has answered it: a client may hang up
-        behind its last requests, and a broker drops what it has not begun when an answer finds nobody. What is owed
-        after `FAREWELL_S` fails with UpstreamLost.
+        """End the connection after the broker has read and answered everything that was written.
+
+        A client may hang up right after its last requests, and a broker drops requests that it has not begun when it
+        cannot deliver an answer. Requests without a response after `FAREWELL_S` fail with UpstreamLost.
         """
         self.flush()
         transport = self._transport
@@ -356,7 +356,7 @@ class Upstream(asyncio.Protocol):
 
     @property
     def collected_bytes(self) -> int:
-        """Bytes of responses that are kept for later."""
+        """Bytes of responses that kcoord keeps for later."""
         return len(self._rest) + len(self._collected or b"")
 
     def _fail(self, reason: str, is_fault: bool) -> None:
@@ -373,7 +373,7 @@ class Upstream(asyncio.Protocol):
         self._owner.upstream_lost(reason, is_fault)
 
     def _take(self, data: bytes) -> None:
-        """Go through what came. The bytes from `start` to `pos` are a run that goes to the client as it is."""
+        """Process received bytes. The bytes from `start` to `pos` go to the client unchanged."""
         view = memoryview(data)
         end = len(data)
         start = pos = 0
@@ -401,7 +401,7 @@ class Upstream(asyncio.Protocol):
                 begun = self._begin(view, pos, end)
                 if begun is None:
                     break
-                if begun != pos:  # it is collected, or streams with its tail held back: what was before it goes first
+                if begun != pos:  # the frame is collected, or streams without its tail: send what was before it first
                     self._send(view[start:pos])
                     if self._tail is not None:
                         self._send(view[pos:begun])
@@ -411,7 +411,10 @@ class Upstream(asyncio.Protocol):
             self._rest = data[pos:] + self._rest
 
     def _begin(self, view: memoryview, pos: int, end: int) -> int | None:
-        """A frame begins at `pos`: what becomes of it? Where to go on; None when more bytes are needed to tell."""
+        """Decide what happens to the frame that begins at `pos`.
+
+        Returns the position to go on from; None: more bytes are needed.
+        """
         if end - pos < _SIZE.size:
             return None
         (size,) = _SIZE.unpack_from(view, pos)
@@ -444,7 +447,7 @@ class Upstream(asyncio.Protocol):
         return pos
 
     def _whole(self, frame: bytes) -> None:
-        """A response is there that is read."""
+        """Handle a collected response that is now complete."""
         owed = self._current
         assert owed is not None
         if owed.answer is not None:
@@ -466,7 +469,7 @@ class Upstream(asyncio.Protocol):
             self._owner.to_client_when_known(rewritten)
 
     def _done(self) -> None:
-        """A response to a client's request has gone on."""
+        """A response to a client's request has been passed on or handled."""
         self._tail = None
         if self._current is not None:
             self._current = None
@@ -481,7 +484,7 @@ class Upstream(asyncio.Protocol):
 
 
 async def dial(owner: Owner, address: Address, name: str, tls: ssl.SSLContext | None, timeout_ms: int) -> Upstream:
-    """Connect to a broker. Raises UpstreamLost with what is wrong and where."""
+    """Connect to a broker. Raises UpstreamLost, whose text says what is wrong and where."""
     host, port = address
     loop = asyncio.get_running_loop()
     try:
