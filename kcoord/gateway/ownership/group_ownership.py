@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from kcoord.gateway.ownership.sentinel import Sentinel
 from kcoord.gateway.ports import GroupReader
@@ -37,9 +37,6 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = [
     "Unanswered",

@@ -3,7 +3,7 @@
 A `ClientSession` has one connection of its own to the broker of the port that the client came by, so the client's own
 identity and rights hold there (GW-4). When one of the two connections ends, the other ends too. Rules:
 
-1. kcoord passes on a frame that it need not read, byte by byte as it comes. Produce with acks=0 takes no place in the
+1. kcoord passes on a frame that it need not read, chunk by chunk as it comes. Produce with acks=0 takes no place in the
    queue.
 2. kcoord does not begin a request that it handles itself before all earlier requests of the connection are answered.
 3. Until a SASL exchange is over, kcoord answers nothing itself: every frame goes to the broker, which decides. kcoord
