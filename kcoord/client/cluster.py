@@ -72,7 +72,7 @@ class Cluster:
         return [Broker(each.node_id, each.host, each.port) for each in response.brokers]
 
     async def coordinator(self, group: str) -> Broker:
-        """The broker that coordinates `group`. Waits up to 15 s if there is none yet. Raises ClientError."""
+        """The broker that coordinates `group`. Waits up to 15 s until one is known. Raises ClientError."""
         connection = await self.any()
         by_keys = connection.serves_version(FindCoordinatorRequest, _KEYS_FROM)
         asked = {"coordinator_keys": [group]} if by_keys else {"key": group}

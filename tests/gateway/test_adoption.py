@@ -15,6 +15,7 @@ import pytest
 
 from kcoord.gateway.ownership import release
 from kcoord.gateway.ownership.adoption import CannotAdopt
+from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.sentinel import KnownAppearance, Sentinel
 from kcoord.gateway.ownership.sentinel_appearance import Appearance
 from kcoord.gateway.session.client_session import ClientSession
@@ -24,7 +25,12 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
-from kcoord.protocol.messages import DescribeGroupsRequest, IncrementalAlterConfigsRequest, OffsetFetchRequest
+from kcoord.protocol.messages import (
+    DescribeGroupsRequest,
+    IncrementalAlterConfigsRequest,
+    LeaveGroupRequest,
+    OffsetFetchRequest,
+)
 from tests.gateway.entries import Entry, entries
 from tests.gateway.live_member import LiveMember
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
@@ -203,12 +209,23 @@ async def test_rule_6_a_member_of_the_clusters_leaves_while_kcoord_asks_whose_th
         await may_ask.wait()
         return await take(self, *args)
 
+    is_unknown_here = asyncio.Event()
+    call = GuardedGroups.call
+
+    async def heard(self: GuardedGroups, session: Any, taken: Any, request: Any, *others: Any) -> Any:
+        answer = await call(self, session, taken, request, *others)
+        if isinstance(request, LeaveGroupRequest):
+            is_unknown_here.set()
+        return answer
+
     monkeypatch.setattr(Sentinel, "take", slowly)
+    monkeypatch.setattr(GuardedGroups, "call", heard)
     newcomer = ScriptedMember(await connect(entry.port), name)
     joining = asyncio.create_task(newcomer.join())
     await asks.wait()
     member = attrs.evolve(theirs, client=await connect(entry.port))
     leaving = asyncio.create_task(member.leave())
+    await is_unknown_here.wait()
     may_ask.set()
     assert await leaving == ErrorCode.NONE
     await joining

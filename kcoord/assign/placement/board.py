@@ -205,7 +205,7 @@ class Board:
         return None
 
     def why_nowhere(self, resource: Resource) -> str:
-        """Why there is no place for the resource. Call this only if there is none."""
+        """Why the resource cannot be placed. Call this only if no place was found."""
         terms = self.terms[resource[0]]
         at = terms.first
         if at < 0:
@@ -258,7 +258,7 @@ class Board:
     # The best place
 
     def find(self, resource: Resource) -> Place | None:
-        """The place that soft rules want most; of several, the one with the least load. None: there is none.
+        """The place that soft rules want most; of several, the one with the least load. None: no place is left.
 
         The resource itself counts where it is, so its present place never seems better than it is.
         """

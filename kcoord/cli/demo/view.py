@@ -36,7 +36,7 @@ class Sight:
     scene: Scene
     group: ConnectGroup | None
     note: str
-    """A note about the group: that there is none yet, or that the coordinator does not respond."""
+    """A note about the group: that it does not exist yet, or that the coordinator does not respond."""
     coordinator: Child
     workers: Sequence[Child]
     ticks: Ticks

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from kcoord.gateway.handlers.context import HandlerContext
+from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.gateway.ownership.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_appearances import GroupAppearances
@@ -36,7 +36,7 @@ from kcoord.gateway.ownership.release import Releases
 from kcoord.gateway.ownership.rights import READ
 from kcoord.gateway.ownership.sentinel import LOST, PASSING, Sentinel, is_refusal
 from kcoord.gateway.ownership.sentinel_appearance import CONNECT, Appearance
-from kcoord.gateway.session.contexts import Spawner
+from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.handlers.context import HandlerContext
+from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.group.group_configs import GROUP, PREFIXES, named_twice
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

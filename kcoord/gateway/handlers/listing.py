@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.gateway.handlers.context import HandlerContext
+from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.gateway.ownership.group_ownership import Unanswered, described_here, is_here, may_be_here
 from kcoord.gateway.ownership.rights import DELETE, DESCRIBE
 from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.handlers.context import HandlerContext
+from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here
 from kcoord.gateway.ownership.rights import READ
 from kcoord.group.bounded_text import bounded_name

@@ -33,7 +33,7 @@ from kcoord.gateway.ownership.release import Releases
 from kcoord.gateway.ownership.sentinel import Sentinel, is_refusal
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.session.client_session import ClientSession
-from kcoord.gateway.session.contexts import ConnectionContext, Spawner
+from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators

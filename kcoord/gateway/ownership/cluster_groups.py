@@ -32,7 +32,7 @@ from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, STRANGER
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.ports import GroupReader, Places
-from kcoord.gateway.session.contexts import Spawner
+from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.gateway.settings import GatewaySettings

@@ -28,7 +28,7 @@ from kcoord.gateway.ownership.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.rights import NOT_READY, READ, Rights
 from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.authorization import Authorization
-from kcoord.gateway.session.contexts import ConnectionContext, Spawner
+from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
 from kcoord.gateway.topology.coordinators import KEYS_FROM, Coordinators
 from kcoord.protocol.errors import ErrorCode

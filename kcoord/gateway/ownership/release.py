@@ -51,7 +51,7 @@ from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
 from kcoord.gateway.ownership.sentinels import Sentinels
-from kcoord.gateway.session.contexts import Spawner
+from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
 from kcoord.group.facts import GroupFacts

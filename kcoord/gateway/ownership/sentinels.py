@@ -34,7 +34,7 @@ from kcoord.gateway.ownership.sentinel_appearance import CONSUMER, OF_0_1_0
 from kcoord.gateway.ownership.shared_sentinel import SharedSentinel
 from kcoord.gateway.ports import Places
 from kcoord.gateway.session.client_session import ClientSession
-from kcoord.gateway.session.contexts import Spawner
+from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators

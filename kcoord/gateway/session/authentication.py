@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 
-from kcoord.gateway.session.contexts import PassingSession
+from kcoord.gateway.session.connection_context import PassingSession
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import Expected, UpstreamLost
 from kcoord.protocol.call import Call

@@ -24,7 +24,7 @@ from kcoord.gateway.ports import ClientSide
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.session import authentication
 from kcoord.gateway.session.authorization import Authorization
-from kcoord.gateway.session.contexts import PassingContext
+from kcoord.gateway.session.connection_context import PassingContext
 from kcoord.gateway.session.responses import rewriter
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost

@@ -12,7 +12,7 @@ from functools import lru_cache
 from kcoord.gateway.rewriting.address_prefix import behind_addresses, empty_behind_addresses
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
 from kcoord.gateway.session import authentication
-from kcoord.gateway.session.contexts import PassingSession
+from kcoord.gateway.session.connection_context import PassingSession
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected
 from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.errors import ErrorCode

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from kcoord.gateway.session.contexts import ConnectionContext
+from kcoord.gateway.session.connection_context import ConnectionContext
 from kcoord.gateway.session.upstream import Upstream, UpstreamLost
 from kcoord.protocol.messages import Request, Response
 

@@ -48,14 +48,15 @@ def check_newest(turn: Turn, group: ConnectGroup, member: Member, context: Reque
 
 
 def existing(turn: Turn, group_id: str) -> ConnectGroup | None:
-    """The connect group of that name; None: there is none. Raises Refused if a classic group has the name."""
+    """The connect group of that name, or None if it does not exist. Raises Refused if a classic group has the name."""
     _not_generic(turn, group_id)
     return turn.contents.connect.get(group_id)
 
 
 def group_to_join(turn: Turn, group_id: str) -> ConnectGroup:
-    """The connect group that a worker joins; if there is none, a new and empty one that is not in the shard yet. A
-    classic group without members and offsets makes room (`replace_generic`). Raises Refused for any other classic
+    """The connect group that a worker joins. If it does not exist, a new and empty one that is not in the shard yet.
+
+    A classic group without members and offsets makes room (`replace_generic`). Raises Refused for any other classic
     group.
     """
     generic = turn.contents.groups.get(group_id)
