@@ -15,14 +15,13 @@ This module uses aiokafka's internals, so that no other module must. aiokafka's 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import attrs
 from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.client import AIOKafkaClient, ConnectionGroup, CoordinationType
+from aiokafka.client import ConnectionGroup, CoordinationType
 from aiokafka.conn import CloseReason
 from aiokafka.consumer.group_coordinator import GroupCoordinator
 from aiokafka.consumer.subscription_state import SubscriptionState
@@ -33,6 +32,7 @@ from aiokafka.protocol.admin import DescribeGroupsRequest
 from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, SyncGroupRequest
 
 from kcoord.log.clock import lease_now_ms
+from kcoord.log.kafka.client import Client
 from kcoord.protocol.errors import ErrorCode
 
 __all__ = ["GroupMember", "GroupMemberSettings", "Hooks", "Unreachable"]
@@ -51,9 +51,8 @@ START_AGAIN_S = 1.0
 ERRORS_PAUSE_S = 5.0
 STILL_MEMBER = (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
 NO_MEMBER = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
-ASKED_IN_VAIN = (KafkaError, TimeoutError, OSError, LookupError, AttributeError)
-"""Errors of a request without an answer. aiokafka raises the last two if another task has just given the connection up.
-"""
+ASKED_IN_VAIN = (KafkaError, TimeoutError, OSError)
+"""Errors of a request without an answer."""
 
 
 class Unreachable(Exception):
@@ -142,9 +141,7 @@ class GroupMember:
         if coordinator is not None:
             await coordinator.stop()
         if client is not None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LEAVE_S):
-                    await client.close()
+            await client.close_in_time()
 
     def rejoin(self) -> None:
         """Ask for another round."""
@@ -249,7 +246,7 @@ class GroupMember:
     async def _connect(self) -> None:
         settings = self._settings
         if self._client is None:
-            client = AIOKafkaClient(
+            client = Client(
                 client_id=settings.client_id,
                 request_timeout_ms=settings.rebalance_timeout_ms + ROUND_SLACK_MS,
                 retry_backoff_ms=RETRY_MS,
@@ -259,7 +256,7 @@ class GroupMember:
             try:
                 await client.bootstrap()
             except BaseException:
-                await client.close()
+                await client.close_in_time()
                 raise
             self._client = client
         await self._client._wait_on_metadata(settings.topic)

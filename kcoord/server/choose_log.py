@@ -12,11 +12,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from kcoord.config import Settings
 from kcoord.log.interface import LogUnusable
+from kcoord.log.kafka.client import admin_client
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.security import KafkaSecurity
 from kcoord.log.kafka.settings import KafkaLogSettings
@@ -69,7 +69,7 @@ async def cluster_id_of(store: KafkaLogSettings) -> str:
     """The id of the cluster that holds the log."""
 
     async def ask() -> str:
-        admin = AIOKafkaAdminClient(
+        admin = admin_client(
             bootstrap_servers=store.bootstrap,
             client_id=store.client_id,
             request_timeout_ms=store.request_timeout_ms,

@@ -14,7 +14,7 @@ import logging
 from typing import Any
 
 import attrs
-from aiokafka.client import AIOKafkaClient, CoordinationType
+from aiokafka.client import CoordinationType
 from aiokafka.conn import collect_hosts, create_conn
 from aiokafka.errors import (
     BrokerResponseError,
@@ -28,11 +28,11 @@ from aiokafka.structs import TopicPartition
 
 from kcoord.log.interface import LogUnusable
 from kcoord.log.kafka.answers import Refused, Then, said, then
+from kcoord.log.kafka.client import Client
 from kcoord.log.kafka.settings import KafkaLogSettings
 
 _log = logging.getLogger(__name__)
 
-_CLOSE_S = 2.0
 _ANEW_S = 2.0
 """The shortest interval at which the bootstrap addresses are tried while no known broker answers."""
 
@@ -107,8 +107,7 @@ class Connections:
             raise
         except NodeNotReadyError as error:
             raise Unreachable(f"broker {node_id} cannot be reached: {reason(error)}") from None
-        except (KafkaError, OSError, TimeoutError, LookupError, AttributeError) as error:
-            # aiokafka raises the last two if another task has just given the connection up.
+        except (KafkaError, OSError, TimeoutError) as error:
             raise Unheard(f"broker {node_id} does not answer: {reason(error)}") from None
 
     async def leader(self, partition: int) -> int:
@@ -127,7 +126,7 @@ class Connections:
         """The broker that coordinates the transactions of `transactional_id`. Raises Unreachable, Refused."""
         try:
             node: int = await self._client.coordinator_lookup(CoordinationType.TRANSACTION, transactional_id)
-        except (KafkaError, OSError, TimeoutError, LookupError, AttributeError, AssertionError) as error:
+        except (KafkaError, OSError, TimeoutError, AssertionError) as error:
             if isinstance(error, BrokerResponseError) and then(error.errno) is Then.FINAL:
                 raise Refused(f"FindCoordinator for {transactional_id}: {said(error.errno)}") from None
             await self.refresh()
@@ -160,7 +159,7 @@ class Connections:
     # Inside
 
     async def _reached(self) -> Any:
-        client = AIOKafkaClient(**self.arguments, retry_backoff_ms=50)
+        client = Client(**self.arguments, retry_backoff_ms=50)
         try:
             await client.bootstrap()
             if self._follows:
@@ -174,7 +173,7 @@ class Connections:
         return client
 
     def _retire(self, client: Any) -> None:
-        task = asyncio.get_running_loop().create_task(_close(client), name="close connections of the log")
+        task = asyncio.get_running_loop().create_task(client.close_in_time(), name="close connections of the log")
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
@@ -194,12 +193,6 @@ class Connections:
         except Exception as error:  # any error is shown to the user
             return f"{host}:{port}: {reason(error)}"
         return f"{host}:{port} answers now"
-
-
-async def _close(client: Any) -> None:
-    with contextlib.suppress(TimeoutError, KafkaError, OSError):
-        async with asyncio.timeout(_CLOSE_S):
-            await client.close()
 
 
 def reason(error: BaseException) -> str:

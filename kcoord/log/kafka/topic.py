@@ -13,13 +13,14 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.codec import has_lz4, has_snappy, has_zstd
 from aiokafka.errors import KafkaError
 
 from kcoord.log.interface import LogIncompatible, LogUnusable
 from kcoord.log.kafka.answers import said
+from kcoord.log.kafka.client import admin_client
 from kcoord.log.kafka.connections import Connections, reason
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.protocol.errors import ErrorCode
@@ -68,7 +69,7 @@ async def count_partitions(connections: Connections) -> int:
 async def _admin(connections: Connections, doing: str) -> AsyncIterator[Any]:
     """aiokafka's admin client, for a bounded time."""
     settings = connections.settings
-    admin = AIOKafkaAdminClient(**connections.arguments)
+    admin = admin_client(**connections.arguments)
     try:
         async with asyncio.timeout(settings.request_timeout_ms / 1000 * _STEPS):
             await admin.start()
