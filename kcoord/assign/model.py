@@ -20,15 +20,19 @@ class Member:
 
     member_id: str
     instance_id: str | None = None
+    """The static member's name (`group.instance.id`); None for a dynamic member."""
     url: str | None = None
+    """Where other workers reach this one; None if it did not say."""
     target: frozenset[Resource] = frozenset()
     """A worker that came back in time has its old target."""
     version: int = 0
     """The version of `metadata`; -1 for a member that speaks the classic protocol."""
     reason: int = 0
+    """`Metadata.reason` of the member's own assignor; 0 for server-side ones."""
     metadata: bytes = b""
     """What the member's own assignor gave (`ConnectAssignor.metadata`); empty for server-side ones."""
     epoch: int = 0
+    """The member epoch: 0 for a member that has not had an assignment yet."""
 
 
 @attrs.frozen
@@ -37,8 +41,11 @@ class Departed:
 
     member_id: str
     instance_id: str | None = None
+    """As in `Member`."""
     url: str | None = None
+    """As in `Member`."""
     target: frozenset[Resource] = frozenset()
+    """What it was to run when it left."""
 
 
 @attrs.frozen
@@ -49,7 +56,9 @@ class Group:
     configured: frozenset[Resource] | None = None
     """What exists; None if no worker ever said."""
     config_offset: int = -1
+    """The offset in Connect's config topic at which `configured` was read; -1 if no such topic is behind it."""
     departed: tuple[Departed, ...] = ()
+    """The workers whose target waits for them, or for somebody else."""
     remaining_delay_ms: int = NO_DELAY
     """-1: no delay is running; 0: it is over, assign now; above 0: the time that is left."""
     rebalance_delay_ms: int = 0
@@ -67,6 +76,7 @@ class MemberAssignment:
     metadata: bytes = b""
     """Handed to the member's assignor unchanged."""
     error: int = 0
+    """Handed to the member's assignor unchanged; 0: no error."""
 
 
 @attrs.frozen
@@ -89,6 +99,7 @@ class Metadata:
     reason: int = 0
     """A change to another value than 0 makes the group compute a new assignment."""
     version: int = 0
+    """The version of `metadata`, within the range that the assignor states."""
     metadata: bytes = b""
     """Must contain neither the assignment nor the config offset: each change of it makes the group compute a new
     assignment.
