@@ -26,6 +26,7 @@ from kcoord.protocol.generated.incremental_alter_configs_request import Alterabl
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.messages import (
+    ConnectGroupDescribeRequest,
     DescribeGroupsRequest,
     IncrementalAlterConfigsRequest,
     LeaveGroupRequest,
@@ -594,3 +595,41 @@ async def test_a_group_that_is_not_meant_any_more_is_released(
     direct = await connect(kafka.bootstrap)
     assert len((await describe(direct, name)).members) == 2
     await asyncio.gather(*(each.stop() for each in members))
+
+
+async def test_14_a_full_group_stays_with_the_cluster_and_says_why(
+    start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """AD-14: there is no place for the sentinel beside the members, and nobody is put out for it."""
+    full = start_kafka(overrides={"group.max.size": 2})
+    kcoord = start_kcoord(full)
+    there = await ScriptedMember.at(full.bootstrap, name)
+    first, second = [await ScriptedMember.at(kcoord.bootstrap, name) for _ in range(2)]
+    await stable(there, first)
+    await there.leave()
+    await goes(first)
+    await first.sync({first.member_id: assigned(first)})
+    joining = asyncio.ensure_future(second.join())
+    await goes(first)
+    await joining
+    leader = next(each for each in (first, second) if each.leads)
+    given = {each.member_id: assigned(each) for each in (first, second)}
+    await asyncio.gather(*(each.sync(given if each is leader else {}) for each in (first, second)))
+    before = [(each.member_id, each.generation) for each in (first, second)]
+
+    why = f"group {name} is not adopted, kcoord tries again: the cluster answered GROUP_MAX_SIZE_REACHED"
+
+    async def refused() -> bool:
+        for each in (first, second):
+            assert await each.heartbeat() == ErrorCode.NONE
+        return why in kcoord.log.read_text()
+
+    await until(refused, why)
+    assert [(each.member_id, each.generation) for each in (first, second)] == before
+    asked = ConnectGroupDescribeRequest(group_ids=[name])
+    [described] = (await ask(await connect(kcoord.bootstrap), asked)).groups
+    assert "2 of 2 members come through kcoord" in described.error_message
+    assert "group.max.size" in described.error_message
+    for each in (first, second):
+        assert await each.heartbeat() == ErrorCode.NONE
+    assert kcoord.log.read_text().count(why) == 1, "it is said once, and not tried again at once"

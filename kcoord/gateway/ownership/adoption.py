@@ -58,12 +58,40 @@ DRAINED_WITHIN_S = 0.5
 """How long calls that are on their way may take, before adoption is given up for now."""
 OPENED_AFTER_S = 1.0
 """The group's calls go on after that time at the latest, once it is kcoord's; commits wait for the sentinel."""
+WARNED_AFTER_MS = 30_000
+"""How long the same thing must be in the way of an adoption before the log says so."""
+FULL_AGAIN_MS = 60_000
+"""How long kcoord waits before it tries again to adopt a group in which the cluster has no place for the sentinel. Each
+attempt holds the group's calls for a moment.
+"""
 GENEROUS_SESSION_MS, GENEROUS_REBALANCE_MS = 60_000, 300_000
 """What holds for a member whose JoinGroup was not seen, until its next one (AD-13)."""
 
 
 class CannotAdopt(Exception):
     """The group cannot be adopted now; the text says why."""
+
+
+class _NotComplete(CannotAdopt):
+    """Some members are connected to the cluster directly, which the log has said already."""
+
+
+class _Refused(CannotAdopt):
+    """The cluster has refused the sentinel."""
+
+    def __init__(self, error: ErrorCode) -> None:
+        self.is_full = error == ErrorCode.GROUP_MAX_SIZE_REACHED
+        full = ": it has group.max.size members, and kcoord needs a place beside them. Stop one, or raise that setting"
+        super().__init__(f"the cluster answered {error.name}{full if self.is_full else ''}")
+
+
+@attrs.define
+class _Hindrance:
+    """What is in the way of one group's adoption, and since when."""
+
+    why: str
+    since_ms: int
+    said: bool = False
 
 
 @attrs.frozen
@@ -152,6 +180,7 @@ class Adoptions:
         self._look_due_ms: dict[str, int] = {}
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._trying: set[str] = set()
+        self._hindrances: dict[str, _Hindrance] = {}
 
     def tend(self) -> None:
         """Look at the groups that are due; called about once a second."""
@@ -160,6 +189,9 @@ class Adoptions:
         waiting, now_ms = self._gateway.cluster_groups.waiting(), self._gateway.now_ms()
         every_ms = max(LOOK_EVERY_MS, len(waiting) * 1000 // LOOKS_A_SECOND)
         self._look_due_ms = {group_id: self._look_due_ms.get(group_id, now_ms) for group_id in waiting}
+        self._hindrances = {
+            group_id: why for group_id, why in self._hindrances.items() if group_id in self._look_due_ms
+        }
         for group_id in [group_id for group_id, due_ms in self._look_due_ms.items() if due_ms <= now_ms]:
             self._look_due_ms[group_id] = now_ms + every_ms
             self._gateway.spawn(self._try(group_id))
@@ -176,11 +208,28 @@ class Adoptions:
                 if self._is_wanted(facts):
                     await self.adopt(group_id)
         except CannotAdopt as reason:
-            log.debug("group %s is not adopted: %s", group_id, reason)
+            self._note(group_id, reason)
         except (UpstreamLost, DecodeError) as fault:
             log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
         finally:
             self._trying.discard(group_id)
+
+    def _note(self, group_id: str, reason: CannotAdopt) -> None:
+        """Keep for `describe` why the group is not adopted, and log it once if the cluster says so or it lasts."""
+        if isinstance(reason, _NotComplete):
+            self._hindrances.pop(group_id, None)
+            return
+        why, now_ms = str(reason), self._gateway.now_ms()
+        self._gateway.cluster_groups.hindered(group_id, why)
+        hindrance = self._hindrances.get(group_id)
+        if hindrance is None or hindrance.why != why:
+            hindrance = self._hindrances[group_id] = _Hindrance(why, now_ms)
+        lasts = now_ms - hindrance.since_ms >= WARNED_AFTER_MS
+        if not hindrance.said and (lasts or isinstance(reason, _Refused)):
+            hindrance.said = True
+            log.warning("group %s is not adopted, kcoord tries again: %s", group_id, why)
+        if isinstance(reason, _Refused) and reason.is_full:
+            self._look_due_ms[group_id] = now_ms + FULL_AGAIN_MS
 
     async def _clear(self, group_id: str) -> None:
         """Give up members here that the cluster has by the same ids: kcoord died between taking them over and putting
@@ -238,7 +287,7 @@ class Adoptions:
             if is_refusal(error):
                 await self._give_back(known, askers.asker)
             if error:
-                raise CannotAdopt(f"the cluster answered {error.name}")
+                raise _Refused(error)
         gateway.cluster_groups.adopted(group.group_id)
         log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
 
@@ -289,7 +338,7 @@ class Adoptions:
 
     def _checked(self, group: ClusterGroup) -> _Known:
         if group.direct:
-            raise CannotAdopt(group.told)
+            raise _NotComplete(group.told)
         if group.state != STABLE:
             raise CannotAdopt(f"it is {group.state or 'in no state that the cluster tells'}: it has to be Stable")
         if not group.protocol_type:

@@ -96,6 +96,8 @@ class ClusterGroup:
     """Who shall have the group (`gateway.owner`)."""
     adopts: bool = True
     """Whether kcoord adopts groups whose `gateway.owner` leaves it open (`gateway.adopt`)."""
+    hindrance: str = ""
+    """Why kcoord's last attempt to adopt the group failed; empty if there was none."""
 
     @property
     def as_joined(self) -> JoinGroupRequestProtocol:
@@ -129,6 +131,8 @@ class ClusterGroup:
             )
         if self.owner == Owner.AUTO and not self.adopts:
             return "kcoord groups adopt takes it over, and no member notices (gateway.adopt=manual)"
+        if self.hindrance:
+            return f"kcoord has not been able to take it over, and tries again: {self.hindrance}"
         return f"kcoord takes it over as soon as it is stable; it is {self.state}"
 
 
@@ -173,6 +177,8 @@ class ClusterGroups:
         """Groups that the log has named as the cluster's, each with the connection by which a member came last."""
         self._leaders: BoundedCache[str, tuple[int, str]] = BoundedCache(SAID_BYTES)
         """By group: the generation of the last answered JoinGroup, and its leader."""
+        self._hindrances: BoundedCache[str, str] = BoundedCache(SAID_BYTES)
+        """By group: why the last attempt to adopt it failed."""
 
     async def reader(self, session: ClientSession, request: Request) -> Deliver | None:
         """The function that passes on the cluster's answer to a call of such a group and learns from it.
@@ -298,7 +304,8 @@ class ClusterGroups:
         kind = group.group_state, group.protocol_type, group.protocol_data
         owner = self._gateway.groups.known_facts(group_id).owner
         is_shared, adopts = self._gateway.places is not None, self._gateway.settings.adopts
-        return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts)
+        hindrance = self._hindrances.get(group_id) or ""
+        return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts, hindrance)
 
     def waiting(self) -> list[str]:
         """The groups that the log has named as the cluster's."""
@@ -322,12 +329,17 @@ class ClusterGroups:
     def adopted(self, group_id: str) -> None:
         """The group is no longer the cluster's."""
         self._said.pop(group_id)
+        self._hindrances.pop(group_id)
+
+    def hindered(self, group_id: str, why: str) -> None:
+        """An attempt to adopt the group has failed."""
+        self._hindrances[group_id] = why
 
     def taken(self, group_id: str) -> None:
         """A member's call has succeeded here: kcoord has the group if its sentinel is in it."""
         sentinel = self._gateway.sentinels.known(group_id)
         if group_id in self._said and sentinel is not None and sentinel.is_joined:
-            self._said.pop(group_id)
+            self.adopted(group_id)
             log.info("group %s is kcoord's now: its last member at the cluster has gone", group_id)
 
     async def _say(self, session: ClientSession, group_id: str) -> None:
