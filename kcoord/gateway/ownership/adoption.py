@@ -1,18 +1,20 @@
-"""Adoption: a group that lives at the cluster becomes kcoord's, and no member notices (AD-6 to AD-14).
+"""Adoption: kcoord takes over a group that runs at the cluster, and no member notices (AD-6 to AD-14).
 
-Once all members of a stable classic group come through this kcoord:
+kcoord adopts a stable classic group once all its members come through this kcoord. Steps:
 
-1. The group's calls are held, and what is on its way is waited for (`group_traffic.py`).
-2. The group's coordinator here takes its members over: that is durable before anything is done upstream.
-3. Upstream the sentinel joins, puts the members out and joins again in their place (`Sentinel.adopt`).
-4. The calls go on. Members keep their ids, their generation and their assignments.
-5. If somebody gets into the group between 2 and 3, the cluster refuses the sentinel. Members that were already put out
-   then join the cluster again, as at a release (`Releases.send_back`).
+1. kcoord holds the group's calls, and waits for the calls that are under way (`group_traffic.py`).
+2. The group's coordinator here takes the members over. They are in its log before kcoord does anything upstream.
+3. Upstream the sentinel joins, removes the members, and joins again in their place (`Sentinel.adopt`).
+4. The calls go on. The members keep their ids, their generation and their assignments.
+5. If a client gets into the group between 2 and 3, the cluster refuses the sentinel. Members that were already removed
+   join the cluster again, as in a release (`Releases.send_back`).
 
-If kcoord dies on the way, what the cluster says counts. Where the members are still there, it refuses the sentinel, the
-group's calls pass again, and what kcoord has written ends with the sessions that nobody refreshes. Where they are not,
-the sentinel gets in, and the group is kcoord's. Several instances: an instance adopts a group whose members all come by
-itself; they do, once each has found its coordinator again, since all are told the same one.
+If kcoord dies on the way, the cluster decides. If the members are still there, it refuses the sentinel, the group's
+calls pass again, and kcoord gives up what it wrote. (With several instances kcoord does not do so: the members here end
+with their sessions, which nobody refreshes.) If the members are gone, the sentinel gets in, and the group is kcoord's.
+
+Of several instances, one adopts a group if all members come through that instance. They do so once each member has
+found its coordinator again, because all instances name the same one.
 """
 
 from __future__ import annotations
@@ -51,13 +53,13 @@ log = logging.getLogger("kcoord.gateway")
 
 STABLE = "Stable"
 AT_ONCE = 8
-"""Groups that are looked at, or adopted, at the same time."""
+"""How many groups kcoord checks or adopts at the same time."""
 LOOK_EVERY_MS, LOOKS_A_SECOND = 2_000, 50
-"""How often it is looked whether a group can be adopted, and at how many a second at most."""
+"""How often, in ms, kcoord checks whether a group can be adopted, and the most such checks in one second."""
 DRAINED_WITHIN_S = 0.5
-"""How long calls that are on their way may take, before adoption is given up for now."""
+"""How long, in seconds, calls that are under way may take before kcoord gives the adoption up for now."""
 OPENED_AFTER_S = 1.0
-"""The group's calls go on after that time at the latest, once it is kcoord's; commits wait for the sentinel."""
+"""How long, in seconds, the group's calls wait for the sentinel at most. After that only commits wait (AD-11)."""
 WARNED_AFTER_MS = 30_000
 """How long the same thing must be in the way of an adoption before the log says so."""
 FULL_AGAIN_MS = 60_000
@@ -65,7 +67,7 @@ FULL_AGAIN_MS = 60_000
 attempt holds the group's calls for a moment.
 """
 GENEROUS_SESSION_MS, GENEROUS_REBALANCE_MS = 60_000, 300_000
-"""What holds for a member whose JoinGroup was not seen, until its next one (AD-13)."""
+"""Session and rebalance timeout, in ms, of a member whose JoinGroup kcoord has not seen, until its next one (AD-13)."""
 
 
 class CannotAdopt(Exception):
@@ -96,7 +98,7 @@ class _Hindrance:
 
 @attrs.frozen
 class _Known:
-    """All that is known of a group when it is to be adopted."""
+    """What kcoord knows about a group that it is about to adopt."""
 
     group: ClusterGroup
     generation: int
@@ -105,7 +107,7 @@ class _Known:
     """By member id."""
 
     def request(self) -> AdoptGroupRequest:
-        """What the group's coordinator here is told."""
+        """The request to the group's coordinator here."""
         return AdoptGroupRequest(
             group_id=self.group.group_id,
             generation_id=self.generation,
@@ -130,7 +132,7 @@ class _Known:
 
     @property
     def told(self) -> tuple[str, int, int]:
-        """For the log."""
+        """Group id, generation and number of members, for the log."""
         return self.group.group_id, self.generation, len(self.group.through)
 
     @property
@@ -143,13 +145,17 @@ class _Known:
 
 @attrs.frozen
 class _Askers:
-    """Who asks upstream: two members' connections where credentials are needed, and with one member only that one
-    (AD-14).
+    """The connections over which an adoption asks upstream (AD-14).
+
+    With SASL they are two members' connections, or only one if no other member is connected. Without SASL they are two
+    of kcoord's own.
     """
 
     asker: Asker
     parker: Asker | None
-    """Who asks what has to wait upstream until the others have joined, or gone."""
+    """The connection for the JoinGroup that waits upstream until the members have joined or gone; None: there is no
+    second connection.
+    """
     own: tuple[ServiceConnection, ...]
 
     def close(self) -> None:
@@ -158,7 +164,7 @@ class _Askers:
 
 
 class AdoptionContext(OwnershipContext, ConnectionContext, Spawner, Protocol):
-    """What an adoption needs."""
+    """What an adoption needs from the gateway."""
 
     appearances: GroupAppearances
     cluster_groups: ClusterGroups
@@ -173,7 +179,7 @@ class AdoptionContext(OwnershipContext, ConnectionContext, Spawner, Protocol):
 
 
 class Adoptions:
-    """Which groups are adopted, and when."""
+    """The adoptions of this process."""
 
     def __init__(self, gateway: AdoptionContext) -> None:
         self._gateway = gateway
@@ -183,7 +189,7 @@ class Adoptions:
         self._hindrances: dict[str, _Hindrance] = {}
 
     def tend(self) -> None:
-        """Look at the groups that are due; called about once a second."""
+        """Begin to check the groups that are due, and to adopt those that can be; called about once a second."""
         if self._gateway.appearances.is_of_0_1_0:
             return
         waiting, now_ms = self._gateway.cluster_groups.waiting(), self._gateway.now_ms()
@@ -232,8 +238,10 @@ class Adoptions:
             self._look_due_ms[group_id] = now_ms + FULL_AGAIN_MS
 
     async def _clear(self, group_id: str) -> None:
-        """Give up members here that the cluster has by the same ids: kcoord died between taking them over and putting
-        them out there. With several instances another one may just be at it. Raises UpstreamLost.
+        """Give up members here that the cluster has by the same ids. Raises UpstreamLost.
+
+        kcoord died after it had taken them over and before it had removed them there. With several instances this does
+        nothing, because another instance may adopt the group at this moment.
         """
         gateway, sentinel = self._gateway, self._gateway.sentinels.of(group_id)
         asker = gateway.cluster_groups.asker(group_id)
@@ -272,7 +280,7 @@ class Adoptions:
                 taking.add_done_callback(lambda _: askers.close())
 
     async def _take_over(self, known: _Known, askers: _Askers) -> None:
-        """With the group's calls held. Raises CannotAdopt, UpstreamLost."""
+        """Take the group over while its calls are held. Raises CannotAdopt, UpstreamLost."""
         gateway, group = self._gateway, known.group
         answer = await gateway.guarded.adopt(known.request())
         if answer.error_code:
@@ -292,8 +300,10 @@ class Adoptions:
         log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
 
     async def _give_back(self, known: _Known, asker: Asker) -> None:
-        """The cluster has refused kcoord: the members that it still has are its own. Where somebody got in at the last
-        moment they have been put out, and join again there, as in a release (AD-10). Raises UpstreamLost.
+        """Give the members back after the cluster has refused the sentinel. Raises UpstreamLost.
+
+        Members that the cluster still has go on there. If a client got in at the last moment, the members were removed:
+        they join the cluster again, as in a release (AD-10).
         """
         gateway, group_id = self._gateway, known.group.group_id
         group = await gateway.cluster_groups.look(asker, group_id)
@@ -306,8 +316,10 @@ class Adoptions:
 
     @staticmethod
     async def _joined(sentinel: Sentinel, known: _Known, askers: _Askers) -> ErrorCode:
-        """What came of it upstream. COORDINATOR_NOT_AVAILABLE: nobody knows whose the group is now, and the next calls
-        of its members find out.
+        """Let the sentinel replace the members upstream. Returns NONE, or the error that the cluster answered.
+
+        COORDINATOR_NOT_AVAILABLE: the connection was lost, so kcoord does not know who has the group. The next calls of
+        the members find out.
         """
         joining = sentinel.adopt(askers.asker, askers.parker, known.identities, known.generation, known.group.as_joined)
         try:
@@ -320,7 +332,7 @@ class Adoptions:
     # -- what is known ------------------------------------------------------------------------------------------------
 
     async def _known(self, group_id: str, asker: Asker | None) -> _Known:
-        """All that adoption needs. Raises CannotAdopt, where something is missing, and UpstreamLost."""
+        """What kcoord must know for the adoption. Raises CannotAdopt if something is missing, UpstreamLost."""
         gateway = self._gateway
         sentinel = gateway.sentinels.known(group_id)
         facts = await facts_of(gateway, group_id)
@@ -364,7 +376,7 @@ class Adoptions:
         return [session for session in dict.fromkeys(found) if session is not None and session.may_ask]
 
     def _askers(self, sessions: Sequence[ClientSession]) -> _Askers:
-        """Raises CannotAdopt where nobody can ask."""
+        """The connections to ask over. Raises CannotAdopt if no member is connected."""
         if not sessions:
             raise CannotAdopt("no member's connection to the cluster is there")
         if self._gateway.settings.uses_sasl:

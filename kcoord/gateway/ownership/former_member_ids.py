@@ -1,8 +1,8 @@
-"""Former member ids: unknown to the cluster, although their members must not be told so.
+"""Former member ids: the cluster does not know them, but their members must not hear UNKNOWN_MEMBER_ID.
 
-The ids of members here, and those that members had here before they went to the cluster, which gave them new ones. A
-member that comes by such an id joins the cluster without one. Everybody else, such as a member whose session has ended,
-must hear that it is unknown: its partitions may have other owners by now.
+These are the ids of members here, and the ids that members had here before they went to the cluster, which gave them
+new ones. A member that comes by such an id joins the cluster without an id. Every other client, for example a member
+whose session has ended, must hear that it is unknown, because its partitions may have other owners by now.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from kcoord.protocol.messages import JoinGroupRequest
 __all__ = ["FormerMemberIds"]
 
 FORMER_IDS_BYTES = 4 << 20
-"""How much is kept of ids that members had before, in bytes."""
+"""Size limit, in bytes, of the memory of former ids."""
 
 
 class FormerIdsContext(Protocol):
-    """What tells whether an id is a member's."""
+    """What `FormerMemberIds` needs from the gateway."""
 
     groups: GroupReader
     guarded: GuardedGroups
@@ -33,16 +33,16 @@ class FormerIdsContext(Protocol):
 
 @attrs.frozen
 class _Former:
-    """An id that nobody has here any more, while whoever had it may not have heard of another."""
+    """An id that the cluster does not know, whose member may not have heard of a new one."""
 
     has_gone: bool
-    """Whether it has gone to the cluster; else it only may have been a member here."""
+    """Whether the member is known to have been one here. False: it may have been one."""
     until_ms: int
-    """When its session ends upstream if it does not hear of its new id: what it owned is another's then."""
+    """When its session upstream ends if it does not hear of its new id. Others may own its partitions after that."""
 
 
 class FormerMemberIds:
-    """What this process remembers of them."""
+    """The former ids that this process remembers."""
 
     def __init__(self, gateway: FormerIdsContext) -> None:
         self._gateway = gateway
@@ -50,19 +50,20 @@ class FormerMemberIds:
         """By group and member id."""
 
     def note(self, request: JoinGroupRequest, before: str, *, has_gone: bool = True) -> None:
-        """The cluster does not know the id `before`: whoever comes by it has to join there without one. `has_gone`: it
-        is known to have been a member here.
+        """Note that the cluster does not know the id `before`: its member must join there without an id.
+
+        `has_gone`: it is known to have been a member here.
         """
         until_ms = self._gateway.now_ms() + request.session_timeout_ms
         self._known[request.group_id, before] = _Former(has_gone, until_ms)
 
     def has_gone(self, group_id: str, member_id: str) -> bool:
-        """Whether a member by that id has gone to the cluster, which knows it by another."""
+        """Whether a member with that id has gone to the cluster, which knows it by another id."""
         known = self._still(group_id, member_id)
         return known is not None and known.has_gone
 
     async def is_ours(self, group_id: str, member_id: str) -> bool:
-        """Whether a member here has that id, or had it until it went. Raises UpstreamLost where nobody can say."""
+        """Whether a member here has that id, or had it until it went. Raises UpstreamLost if nobody can say."""
         if self._still(group_id, member_id) is not None:
             return True
         known = self._gateway.groups.known_facts(group_id)

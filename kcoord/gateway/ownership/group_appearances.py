@@ -1,9 +1,9 @@
-"""How the sentinel of a group is to look: the group's coordinator and the cluster know (AD-2, AD-4, AD-5).
+"""Group appearances: how each group's sentinel must look, by its coordinator and the cluster (AD-2, AD-4, AD-5).
 
-The group's coordinator, which may be another instance, tells the members' subscriptions of a stable group only. The
-cluster tells the partitions of their topics, as far as the member in whose name it is asked may see them. An instance
-of release 0.1.0 takes a sentinel of another type for a stranger: while there is one, every sentinel looks as that
-release makes it. So too where that release shall be able to come back (`compatible.with`).
+The group's coordinator, which may be another instance, tells the members' subscriptions, but only while the group is
+stable. The cluster tells the partitions of their topics, if the client on whose connection kcoord asks may see them. An
+instance of release 0.1.0 takes a sentinel of another type for a stranger. So while such an instance shares the groups,
+or must be able to come back (`compatible.with`), every sentinel looks as that release makes it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["DEAD", "GroupAppearances"]
 
 STABLE, DEAD = "Stable", "Dead"
 MAKES_NO_TOPICS = 4
-"""The first version of Metadata that can be asked without creating topics."""
+"""The first version of Metadata that can ask without creating topics."""
 
 
 class AppearanceContext(Protocol):
-    """What an appearance is made of."""
+    """What `GroupAppearances` needs from the gateway."""
 
     guarded: GuardedGroups
     places: Places | None
@@ -43,7 +43,7 @@ class AppearanceContext(Protocol):
 
 
 class GroupAppearances:
-    """How the sentinels of all groups of this process are to look."""
+    """How the sentinels of this process must look."""
 
     def __init__(self, gateway: AppearanceContext) -> None:
         self._gateway = gateway
@@ -55,11 +55,11 @@ class GroupAppearances:
         return self._gateway.settings.keeps_to_0_1_0 or (places is not None and places.has_0_1_0())
 
     def of_first(self, protocol_type: str) -> Appearance:
-        """How it looks for the first member of a group: who else comes with that one is not known yet."""
+        """The appearance for a group's first member. It has no topics, because the other members are not known yet."""
         return OF_0_1_0 if self.is_of_0_1_0 else Appearance(protocol_type)
 
     async def of(self, group_id: str, asker: Asker, /) -> KnownAppearance | None:
-        """How it looks in a group that has members here; None where nobody can say. Raises UpstreamLost."""
+        """The appearance in a group that has members here; None: not known. Raises UpstreamLost."""
         if self.is_of_0_1_0:
             return KnownAppearance(OF_0_1_0, is_settled=True)
         described = await self._gateway.guarded.describe(DescribeGroupsRequest(groups=[group_id]))
@@ -67,7 +67,7 @@ class GroupAppearances:
         [group] = described.groups
         if group.error_code:
             return None
-        if group.group_state == DEAD:  # it has members, but none of a classic group
+        if group.group_state == DEAD:  # it has members here, so it is a connect group
             return KnownAppearance(Appearance(CONNECT), is_settled=True)
         if group.protocol_type != CONSUMER:
             return KnownAppearance(Appearance(group.protocol_type), is_settled=True) if group.protocol_type else None
@@ -80,7 +80,7 @@ class GroupAppearances:
 
 
 async def _partitions(asker: Asker, topics: Iterable[str]) -> dict[str, int]:
-    """How many partitions each of these topics has; 0 where the cluster does not say. Raises UpstreamLost."""
+    """The number of partitions of each topic; 0 if the cluster does not say. Raises UpstreamLost."""
     counts = dict.fromkeys(topics, 0)
     version = await asker.version(MetadataRequest)
     if counts and version is not None and version >= MAKES_NO_TOPICS:

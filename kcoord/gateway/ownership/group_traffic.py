@@ -1,8 +1,8 @@
-"""The calls of groups that the cluster has, counted while they pass, and held while such a group is adopted.
+"""Group traffic: the calls of the cluster's groups, counted while they pass, and held while kcoord adopts such a group.
 
-Adoption puts a group's members out upstream. A commit that arrives there in between would fail, and so would one that
-is still on its way (AD-7, AD-9). So before it begins, new calls of the group wait here, and those that have
-begun are waited for: the ones that a handler works on, and the ones that the cluster has yet to answer.
+Adoption removes a group's members upstream. A commit that arrives there in between would fail, and so would one that is
+still under way (AD-7, AD-9). So before the removal new calls of the group wait here, and kcoord waits for the calls
+that have begun: those that a handler works on, and those that the cluster has yet to answer.
 """
 
 from __future__ import annotations
@@ -26,36 +26,40 @@ _SIZE = struct.Struct(">i")
 
 
 class GroupTraffic:
-    """The calls of all groups that match `--groups`."""
+    """The calls of all groups that kcoord may take, or still has members of (`Gateway.owns`)."""
 
     def __init__(self, owns: Callable[[str], bool]) -> None:
         self._owns = owns
         self._handled: Counter[str] = Counter()
-        """Calls that a handler works on, by group."""
+        """How many calls a handler works on, by group."""
         self._passing: dict[str, Counter[ClientSession]] = {}
-        """Calls that the cluster has yet to answer, by group and connection."""
+        """How many calls the cluster has yet to answer, by group and connection."""
         self._holds: dict[str, asyncio.Future[None]] = {}
-        """Groups whose calls wait; the future is done when they go on."""
+        """Groups whose calls wait; the future is done when the calls go on."""
         self._drained: dict[str, asyncio.Future[None]] = {}
-        """Who waits until nothing of a group is on its way."""
+        """By group: a future that is done when no call of the group is under way."""
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
     async def enter(self, group_id: str) -> None:
-        """A handler takes up a call of that group, once it is not held."""
+        """Wait until the group is not held, then count a call that a handler takes up."""
         while (hold := self._holds.get(group_id)) is not None:
             await asyncio.shield(hold)
         self._handled[group_id] += 1
 
     def leave(self, group_id: str) -> None:
-        """The handler is through with the call: it is answered, or passed on."""
+        """The handler has finished a call: it is answered, or passed on."""
         self._handled[group_id] -= 1
         if not self._handled[group_id]:
             del self._handled[group_id]
             self._look(group_id)
 
     def passing(self, session: ClientSession, call: Call, deliver: Deliver | None) -> Deliver | None:
-        """Who takes the cluster's answer to a call that is passed on; `deliver` would have, or the client itself."""
+        """Count a call that is passed on. Returns the function that takes the cluster's answer.
+
+        That function gives the answer to `deliver`, or to the client if `deliver` is None. kcoord does not count a call
+        of any other group, and returns `deliver`.
+        """
         if call.header.api_key not in ONE_GROUP:
             return deliver
         group_id = peek_group(call)
@@ -73,7 +77,7 @@ class GroupTraffic:
         return delivered
 
     def lost(self, session: ClientSession) -> None:
-        """The connection to the cluster has ended: what it owes will not come."""
+        """The session's connection to the cluster has ended: the answers that it owes will not come."""
         for group_id in [group_id for group_id, sessions in self._passing.items() if session in sessions]:
             self._passing[group_id][session] = 1
             self._answered(group_id, session)
@@ -92,8 +96,10 @@ class GroupTraffic:
     # -- holding ------------------------------------------------------------------------------------------------------
 
     async def hold(self, group_id: str, patience_s: float) -> bool:
-        """Let the group's calls wait from now on, until `go_on`. False where what is on its way takes longer than
-        `patience_s`, or somebody holds the group already: nothing is held then.
+        """Let the group's calls wait from now on, until `go_on`.
+
+        False: calls that are under way take longer than `patience_s`, in seconds, or the group is held already. This
+        call then holds nothing.
         """
         if group_id in self._holds:
             return False
@@ -115,7 +121,7 @@ class GroupTraffic:
         return True
 
     def go_on(self, group_id: str) -> None:
-        """The group's calls are handled again, those that waited first."""
+        """Let the group's calls go on, those that wait included."""
         self._holds.pop(group_id).set_result(None)
 
     def _is_quiet(self, group_id: str) -> bool:

@@ -1,14 +1,15 @@
-"""The groups as one client may touch them: every step that a client asks of a group goes through here.
+"""Guarded groups: the groups as one client may use them. Every step that a client asks of a group goes through here.
 
-No handler reaches the groups themselves (`Gateway.groups` can only be asked), so none can forget what stands here
-(GW-5 and GW-16):
+No handler reaches the groups themselves (`Gateway.groups` can only be asked), so no handler can forget these rules
+(GW-5, GW-16):
 
-1. Nothing is carried out, and no session is refreshed, for a connection whose client upstream has not proved to know.
-2. Nor for a group on which the client has not proved, by upstream, the right that the request needs (`NEEDED`); a
-   request that is not in that table is carried out for nobody. Those in `ASKED_OTHERWISE` are asked upstream by their
-   handlers themselves, in the client's name, before or after.
-3. What was waited for is not told on the strength of a right that was proved before the wait: it is proved again, if
-   it is too old by then. Who has joined a group, and may not be told so any more, is taken out again.
+1. kcoord carries out nothing, and refreshes no session, for a connection before upstream has proved that it knows the
+   client.
+2. kcoord carries out nothing on a group before upstream has said that the client has the right for it. `NEEDED` says
+   which right a request needs. A request that is not in that table is carried out for nobody. For the requests in
+   `ASKED_OTHERWISE` the handlers themselves ask upstream in the client's name, before or after.
+3. After a wait kcoord checks the right again before it answers. If what it knows is too old by then, it asks upstream
+   again. If a member has joined a group and its client no longer has the right, kcoord removes the member again.
 """
 
 from __future__ import annotations
@@ -73,11 +74,11 @@ NEEDED: dict[type[Request], int] = {
 }
 """The right that each request needs on every group that it names."""
 ASKED_OTHERWISE = frozenset({ListGroupsRequest, DescribeConfigsRequest, IncrementalAlterConfigsRequest})
-"""Requests whose answers are upstream's own, group by group, with what is known here worked into what it shows."""
+"""Requests that upstream answers itself: kcoord puts what it knows about its groups into upstream's answer."""
 
 
 class GuardContext(Protocol):
-    """What stands before the groups."""
+    """What `GuardedGroups` needs from the gateway."""
 
     paused_sessions: PausedSessions
     rights: Rights
@@ -87,7 +88,7 @@ class GuardContext(Protocol):
 
 
 class GuardedGroups:
-    """The groups behind their rights."""
+    """The groups, behind a check of the client's rights."""
 
     def __init__(self, gateway: GuardContext, groups: GroupService) -> None:
         self._gateway = gateway
@@ -101,10 +102,10 @@ class GuardedGroups:
         submitted: Callable[[], None] | None = None,
         context: RequestContext | None = None,
     ) -> tuple[Response, Remember | None]:
-        """The groups' response to `request`, and what the hot path may remember of it; a refusal where the client lacks
-        the right. `submitted` is called when it is on its way. Raises UpstreamLost where upstream cannot say.
+        """The groups' response to `request`, and what the hot path may remember of it; a refusal if the client lacks
+        the right. `submitted` is called when it is submitted. Raises UpstreamLost if upstream cannot say.
         """
-        if NEEDED.get(type(request)) != READ:  # one call may ask for many of these, and each answer may be large
+        if NEEDED.get(type(request)) != READ:  # one call may name many groups, and each answer may be large
             await self._gateway.turns.give_way()
         error = await self._refusal(session, request)
         if error:
@@ -128,7 +129,10 @@ class GuardedGroups:
         generation: int,
         transactional: bool,
     ) -> ErrorCode:
-        """Whether this client's member may commit offsets now; its session is refreshed. Raises UpstreamLost."""
+        """The error for a commit of offsets by this client's member now. Raises UpstreamLost.
+
+        NONE: it may commit, and its session is refreshed.
+        """
         error = await self._lacks(session, group_id, READ)
         return error or await self._groups.check_commit(group_id, member_id, instance_id, generation, transactional)
 
@@ -140,8 +144,9 @@ class GuardedGroups:
         joined: JoinGroupResponse,
         is_new: bool = False,
     ) -> None:
-        """Take out whom `request` has just brought into its group, whatever rights it has by now; with `is_new` the
-        group goes too, if nobody else is in it.
+        """Remove the member that `request` has just brought into its group, whatever rights the client has by now.
+
+        `is_new`: also delete the group, if it has no other members.
         """
         if not joined.error_code:
             await self.take_out(session, call, request, joined.member_id, is_new)
@@ -149,7 +154,7 @@ class GuardedGroups:
     async def take_out(
         self, session: ClientSession, call: Call, request: JoinGroupRequest, member_id: str, is_new: bool = False
     ) -> None:
-        """Take a member that sends a JoinGroup out of its group, or the id that it was given; `is_new` as above."""
+        """Remove a member that sends a JoinGroup, or the member id that it was given; `is_new` as in `undo_join`."""
         identity = MemberIdentity(member_id=member_id, group_instance_id=request.group_instance_id)
         leave = LeaveGroupRequest(group_id=request.group_id, members=[identity])
         context = attrs.evolve(session.context(call), api_version=LeaveGroupRequest.MAX_VERSION)
@@ -159,13 +164,13 @@ class GuardedGroups:
             await self._groups.call(delete, attrs.evolve(context, api_version=DeleteGroupsRequest.MAX_VERSION))
 
     async def adopt(self, request: AdoptGroupRequest) -> AdoptGroupResponse:
-        """Take a group over from the cluster; no client asks for that (`adoption.py`)."""
+        """Let a group's coordinator take it over from the cluster (`adoption.py`); no client can ask for that."""
         response, _ = await self._groups.call(request, self._own_context(0))
         assert isinstance(response, AdoptGroupResponse)
         return response
 
     async def member_ids(self, group_id: str) -> set[str]:
-        """Who is a member here. Raises UpstreamLost where nobody coordinates the group at the moment."""
+        """The ids of the members here. Raises UpstreamLost if nobody coordinates the group at the moment."""
         classic = await self.describe(DescribeGroupsRequest(groups=[group_id]))
         connect = await self.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(classic, DescribeGroupsResponse)
@@ -177,21 +182,21 @@ class GuardedGroups:
         return {*found, *(each.member_id for group in connect.groups for each in group.members)}
 
     async def give_up(self, group_id: str, members: list[MemberIdentity]) -> None:
-        """Those who were taken over with a group are the cluster's still."""
+        """Remove members here that the cluster has: still, when an adoption fails, or by now, in a release."""
         leave = LeaveGroupRequest(group_id=group_id, members=members)
         await self._groups.call(leave, self._own_context(LeaveGroupRequest.MAX_VERSION))
 
     async def describe(self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest) -> Response:
-        """What kcoord tells itself of groups; no client hears of it."""
+        """Descriptions of groups for kcoord itself; no client gets them."""
         response, _ = await self._groups.call(request, self._own_context(0))
         return response
 
     def _own_context(self, version: int) -> RequestContext:
-        """Of what kcoord asks for by itself."""
+        """The context of kcoord's own requests."""
         return RequestContext(version, "kcoord", "", 0, self._gateway.wall_ms())
 
     async def _refusal(self, session: ClientSession, request: Request) -> ErrorCode:
-        """Why the client may not have that done, or NONE. Raises UpstreamLost."""
+        """The error if the client may not make `request`; NONE if it may. Raises UpstreamLost."""
         if type(request) in ASKED_OTHERWISE:
             await proved(session)
             return ErrorCode.NONE
@@ -205,6 +210,6 @@ class GuardedGroups:
     async def _lacks(self, session: ClientSession, group_id: str, operation: int) -> ErrorCode:
         await proved(session)
         error = await self._gateway.rights.check(session, group_id, operation)
-        if not session.is_known:  # it began to authenticate again while that was asked
+        if not session.is_known:  # it began to authenticate again meanwhile
             raise UpstreamLost("the client authenticates anew")
         return error

@@ -1,11 +1,12 @@
-"""Orphaned groups: what is to be done for groups that another instance or process had before.
+"""Orphaned groups: groups that another instance, or a predecessor of this process, left behind.
 
-Whoever coordinates a group looks after what another left of it: a predecessor of this process, or an instance that has
-gone. Rules (GW-10, GW-13):
+The instance that coordinates a group also takes care of what an earlier one left of it. Rules (GW-10, GW-13):
 
-1. Groups of a partition that this instance begins to serve, and all that it serves when another instance is no longer
-   in the map: if they have no members, and none come within the grace, their sentinels are taken out upstream.
-2. If upstream is away when a partition is gained, its members cannot come back yet, and shall not expire.
+1. kcoord removes the sentinels of groups that have no members, if none come within the grace. It does so for the groups
+   of a partition that this instance begins to serve, and, when another instance is no longer in the map, for all groups
+   that this instance serves.
+2. If upstream is away when this instance gains a partition, the members of its groups cannot come back yet, so kcoord
+   pauses their sessions.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from kcoord.gateway.ports import GroupReader, Places
 __all__ = ["OrphanedGroups"]
 
 LOOK_S = 0.2
-"""How often it is looked what is served here, and who is there."""
+"""How often, in seconds, kcoord looks which partitions this instance serves and which other instances there are."""
 
 
 class OrphanContext(Protocol):
-    """What the watch needs."""
+    """What `OrphanedGroups` needs from the gateway."""
 
     groups: GroupReader
     outages: Outages
@@ -35,7 +36,7 @@ class OrphanContext(Protocol):
 
 
 class OrphanedGroups:
-    """The watch of one gateway for what it inherits."""
+    """The watch of one gateway for groups that it inherits."""
 
     def __init__(self, gateway: OrphanContext) -> None:
         self._gateway = gateway
@@ -43,7 +44,7 @@ class OrphanedGroups:
         self._others: frozenset[tuple[int, int]] = frozenset()
 
     async def watch(self) -> None:
-        """Look again and again."""
+        """Look every `LOOK_S` seconds; does not return."""
         while True:
             await self._look()
             await asyncio.sleep(LOOK_S)

@@ -1,19 +1,20 @@
-"""Outages: what becomes of members while their broker is away.
+"""Outages: what happens to members while their broker is away.
 
-A fleet must outlive a restart of the cluster behind it: Connect stops all its tasks when its coordinator cannot be
-reached for one heartbeat interval. Rules (GW-9, GW-10):
+A fleet must outlive a restart of the cluster behind it: Connect stops all its tasks when it cannot reach its
+coordinator for one heartbeat interval. Rules (GW-9, GW-10):
 
-1. A member's connection whose broker has gone is *detached*: it stays open, and what can be answered truthfully without
-   upstream is answered: its heartbeats, SyncGroup and LeaveGroup, FindCoordinator of groups that are here, ApiVersions
-   as last heard. Nobody can join past kcoord meanwhile, for the group's coordinator is away. Metadata is never made up:
-   whatever must pass closes the connection. JoinGroup and commits wait a moment for the broker, then get a retriable
-   error.
-2. Without SASL a new connection may begin detached, if it comes by the port of a coordinator of groups that have
-   members here. With SASL it may not: nobody here can tell who it is.
-3. When the broker is back, detached connections get a new one behind them; with SASL they are closed instead, for the
-   client alone can authenticate. Sessions are paused meanwhile, so that nobody expires on the way.
-4. When the coordinator has moved to another broker, those connections are closed too, and the clients find it there.
-5. All this ends after `outage_ms`: then the connections are closed, and sessions run again.
+1. If a member's broker goes away, kcoord keeps the member's connection open: it is *detached*. kcoord answers what it
+   can answer truthfully without upstream: the member's heartbeats, SyncGroup and LeaveGroup, FindCoordinator of groups
+   that are here, and ApiVersions with the broker's last answer. Nobody can join past kcoord meanwhile, because the
+   group's coordinator is away. JoinGroup, commits and OffsetFetch wait a moment for the broker, then get a retriable
+   error. kcoord never makes up Metadata: if a request must pass and the broker does not come back within a moment,
+   kcoord closes the connection.
+2. Without SASL a new connection may begin detached, if it comes by the port of a broker that coordinates groups with
+   members here. With SASL it may not, because kcoord cannot tell who the client is.
+3. When the broker is back, kcoord makes new connections behind the detached ones. With SASL it closes these instead,
+   because only the client can authenticate, and pauses the members' sessions, so that nobody expires on the way.
+4. When the coordinator has moved to another broker, kcoord closes these connections too, and the clients find it there.
+5. All this ends after `outage_ms`. Then kcoord closes the connections, and sessions run again.
 """
 
 from __future__ import annotations
@@ -52,12 +53,12 @@ log = logging.getLogger("kcoord.gateway")
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S, SLOWER = 0.05, 1.0, 1.5
 AT_ONCE = 64
-"""Connections that are made anew at the same time."""
+"""How many connections kcoord makes again at the same time."""
 SETTLING_S = 0.2
 
 
 class OutageContext(ConnectionContext, Spawner, Protocol):
-    """What keeps members while their broker is away."""
+    """What `Outages` needs from the gateway."""
 
     coordinators: Coordinators
     groups: GroupReader
@@ -79,7 +80,7 @@ class Outages:
         self._said: set[int | None] = set()
 
     def may_stay(self, session: ClientSession, had_open_requests: bool) -> bool:
-        """Whether a connection that has lost its broker is kept."""
+        """Whether kcoord keeps a connection that has lost its broker."""
         return (
             bool(session.members)
             and not had_open_requests
@@ -88,7 +89,7 @@ class Outages:
         )
 
     def may_begin_detached(self, session: ClientSession) -> bool:
-        """Whether a new connection is kept although its broker cannot be reached."""
+        """Whether kcoord keeps a new connection although it cannot reach the broker."""
         gateway = self._gateway
         if session.sasl is not None or gateway.settings.outage_ms == 0:
             return False
@@ -96,7 +97,7 @@ class Outages:
         return any(gateway.groups.known_facts(group).has_members for group in at_it)
 
     def add(self, session: ClientSession) -> None:
-        """`client session` is detached from now on."""
+        """`session` is detached from now on: watch its broker."""
         away = self._away.get(session.broker_id)
         if away is None:
             if session.broker_id not in self._said:
@@ -108,14 +109,14 @@ class Outages:
             away.add(session)
 
     def discard(self, session: ClientSession) -> None:
-        """`client session` is gone, or attached again."""
+        """`session` is not detached any more."""
         away = self._away.get(session.broker_id)
         if away is not None:
             away.discard(session)
 
     async def keep_loaded(self, group_ids: list[str]) -> None:
-        """These were just loaded: if upstream is away, whoever was a member before cannot come back yet, and shall not
-        expire."""
+        """These groups were just loaded. If upstream is away, pause the sessions of their members, because these cannot
+        come back yet."""
         gateway = self._gateway
         if not group_ids or await self._is_there(None):
             return
@@ -133,7 +134,7 @@ class Outages:
         log.warning("upstream is away: members that were here before are kept until it is back")
 
     async def _watch(self, broker_id: int | None) -> None:
-        """Try the broker until it is back, its members have moved, or the time is over."""
+        """Try the broker until it has no detached connections any more, or the time is over."""
         gateway = self._gateway
         away = self._away[broker_id]
         began_ms = gateway.now_ms()
@@ -155,7 +156,7 @@ class Outages:
             del self._away[broker_id]
 
     async def _is_there(self, broker_id: int | None) -> bool:
-        """Whether it answers. A port that opens says nothing: a forwarder before a broker accepts also without it."""
+        """Whether the broker answers. An open port proves nothing: a forwarder may accept while no broker is there."""
         try:
             probe = await self._gateway.dial(_Nobody(broker_id))
         except UpstreamLost:
@@ -192,7 +193,10 @@ class Outages:
             self._gateway.spawn(self._verify(session, group_id))
 
     async def _verify(self, session: ClientSession, group_id: str) -> None:
-        """Is this still the group's coordinator? A broker that has just started may need a moment to know."""
+        """Close the connection if its broker no longer coordinates the group, or the client may not read the group.
+
+        A broker that has just started may need a moment to know.
+        """
         gateway = self._gateway
         until_ms = gateway.now_ms() + gateway.settings.outage_ms
         try:
@@ -215,7 +219,7 @@ class Outages:
             log.debug("group %s could not be verified: %s", group_id, lost)
 
     async def _look_for_movers(self, away: set[ClientSession], broker_id: int | None) -> None:
-        """Another broker may coordinate some of the groups by now."""
+        """Close the connections of members whose groups another broker coordinates by now."""
         groups = {group_id for session in away for group_id in session.members or ()}
         for asker, asked in self._gateway.finders(groups, broker_id):
             try:
@@ -229,7 +233,7 @@ class Outages:
                 self._send_home(session)
 
     def _send_home(self, session: ClientSession) -> None:
-        """Close in silence: the client finds its coordinator again, and its members do not expire on the way."""
+        """Close without a log line. The client finds its coordinator again, and its members do not expire meanwhile."""
         self.discard(session)
         self._gateway.pause_members(session)
         session.client.end()
@@ -242,7 +246,7 @@ class Outages:
 
 
 async def find(asker: Asker, groups: list[str]) -> dict[str, int]:
-    """Where upstream says that the coordinators of these groups are; those that it knows. Raises UpstreamLost."""
+    """The coordinators of these groups by upstream's answer, if it knows them: group → broker. Raises UpstreamLost."""
     version = await asker.version(FindCoordinatorRequest)
     if version is None:
         return {}
@@ -260,7 +264,7 @@ async def find(asker: Asker, groups: list[str]) -> dict[str, int]:
 
 
 class _Nobody:
-    """Owns a connection that only tries whether a broker is there."""
+    """The owner of a connection that only tries whether a broker is there."""
 
     in_flight = 0
 

@@ -1,33 +1,36 @@
-"""Release: a group of kcoord's becomes the cluster's again, by one ordinary rebalance (AD-15 to AD-18).
+"""Release: kcoord gives a group back to the cluster, by one ordinary rebalance (AD-15 to AD-18).
 
-A group is released once its setting `gateway.owner` says `cluster`, or `--groups` does not match it any more; both are
-so after a restart, too, and a kcoord that died on the way goes on where it was. Rules:
+kcoord releases a group if its setting `gateway.owner` says `cluster`, or if `--groups` no longer matches it. Both still
+hold after a restart, so a kcoord that died during a release goes on with it. Rules:
 
-1. The sentinel joins again, and offers what the members speak beside its own protocol: so they can get in upstream.
-2. Members hear REBALANCE_IN_PROGRESS at their next Heartbeat, and join. The cluster is asked for a new id for each, and
-   its JoinGroup is passed on with that: the answer tells it to its member. (librdkafka takes its partitions for lost
-   where a JoinGroup is answered with nothing but a new id.) What else carries a new id passes.
-3. Who has joined upstream leaves the group here, as one that has stopped, when it comes by the id that it has there.
-   Before that its connection may end, or kcoord: then it comes by the id that it had here, and must be known. Until
-   then its commits go on in the sentinel's name. The group's coordinator here tells nobody anything any more.
-4. When the JoinGroups of all that are members here are on their way the sentinel leaves, and all get one generation. It
-   does so as well after the time that a rebalance may take: upstream would count it as a member that has joined, and
-   its leader would give it work.
-5. Late commits by old ids, or by new ids with the generation of before, which some clients send while they wait for
-   their JoinGroup, are told to join (REBALANCE_IN_PROGRESS, in a transaction ILLEGAL_GENERATION): no member may hear
-   that it, or its generation, is unknown, or it takes its partitions for lost. Whose session has ended has to hear it:
-   others may own these by now.
-6. Workers of the new protocol cannot go to a cluster that does not know it: a group that has some is not released.
-7. If kcoord died during a release and some members had joined upstream, their connections have ended and they will join
-   again. While the cluster still waits for the sentinel, none of them has been answered: they are put out, and the
-   release starts from the beginning. Otherwise the sentinel leaves at once. Who comes by an id that no member has, or
-   had, here is a member upstream or nobody: that is for the cluster to say.
-8. A coordinator upstream that has just loaded its log knows only one protocol of each member, the one that was chosen,
-   which is kcoord's own. It refuses every other. A member that is refused for this tries again after the sentinel has
-   offered once more what the members speak. Where the sentinel had left the log may not say so, nor that anybody has
-   joined. Then the release begins again: a member that joined alone would be given the others' partitions.
-9. With credentials nobody but a member can put the sentinel out, over a connection that waits for nothing: so the last
-   member does it before it joins, which costs a second rebalance.
+1. The sentinel joins again. Beside its own protocol it offers the protocol of the members, so that they can join
+   upstream.
+2. Each member hears REBALANCE_IN_PROGRESS at its next Heartbeat, and joins. kcoord asks the cluster for a new member id
+   and passes the member's JoinGroup on with that id, so the member learns its id from the answer. (librdkafka takes its
+   partitions for lost when a JoinGroup is answered with nothing but a new id.) All calls with a new id pass.
+3. When a member comes by its new id, kcoord removes it from the group here, as a member that has stopped. Before that,
+   its connection or kcoord may end; then the member comes by its old id, and kcoord must still know it. While the
+   sentinel is there, the commits of such a member go on in the sentinel's name. The group's coordinator here answers no
+   more JoinGroup, SyncGroup or Heartbeat.
+4. When the JoinGroups of all members here are under way and upstream names all of them, the sentinel leaves, and all
+   members get one generation. It also leaves shortly before the rebalance would end upstream: otherwise upstream would
+   count it as a member that has joined, and the leader would give it work.
+5. Some clients commit while they wait for the answer to their JoinGroup: by an old id, or by a new id with the earlier
+   generation. Such a late commit gets an error that tells the member to join: REBALANCE_IN_PROGRESS, or
+   ILLEGAL_GENERATION in a transaction. A member that hears that it is unknown takes its partitions for lost. A member
+   whose session has ended must hear it, because others may own its partitions by now.
+6. Workers of the new protocol cannot go to a cluster that does not know it. A group that has such workers is not
+   released.
+7. If kcoord died during a release, the connections of members that had joined upstream have ended, and these members
+   will join again. If the cluster still waits for the sentinel, none of them has had an answer: kcoord removes them
+   there and begins the release again. Otherwise the sentinel leaves at once. If a client comes by an id that no member
+   here has or had, its call passes: either it is a member upstream, or the cluster refuses it.
+8. A coordinator upstream that has just loaded its log knows only one protocol of each member, the chosen one. That is
+   kcoord's own, so it refuses all others. A member that is refused for this reason tries again, and the sentinel offers
+   the members' protocol once more. If the sentinel had left, the log may not say so, and may not say who has joined.
+   Then the release begins again: a member that joined alone would get the partitions of the others.
+9. With SASL only a member can remove the sentinel, over a connection on which nothing waits. So the last member removes
+   it before it joins, which costs a second rebalance.
 """
 
 from __future__ import annotations
@@ -91,32 +94,34 @@ NEEDS_ID_VERSION = 4
 """The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
 NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
-"""So long before a rebalance would end upstream without those that are missing, the sentinel leaves."""
+"""The sentinel leaves at the latest this many ms before upstream would end the rebalance without missing members."""
 SPOKEN_BYTES = 4 << 20
-"""How much is kept of what members speak, in bytes."""
+"""Size limit, in bytes, of the memory of members' protocols. A group counts with its id and a fixed size."""
 LOOKS, LOOK_AGAIN_S = 100, 0.01
-"""How often it is looked whether all that have come are members upstream."""
+"""How often, and at which pause in seconds, kcoord checks whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
 
 
 @attrs.frozen
 class _Join:
-    """A JoinGroup that was passed on."""
+    """A member's JoinGroup that was passed on."""
 
     there: str | None
-    """By what the cluster knows its member: its new id, or its instance id; None: neither was told (before KIP-394)."""
+    """The new id, or else the instance id, of the member upstream; None: it named neither (older than KIP-394)."""
     session: ClientSession
     upstream: Upstream | None
-    """The connection that it went by."""
+    """The connection that it was passed on by."""
     client_id: str
 
     @property
     def is_lost(self) -> bool:
-        """Whether it will never be answered."""
+        """Whether its answer can no longer come."""
         return self.session.gone or self.session.upstream is not self.upstream
 
     def has_arrived(self, there: AbstractSet[str | None], unnamed: Counter[str]) -> bool:
-        """Whether the cluster has its member: by name, or as one of those that are `unnamed`, by client id."""
+        """Whether the cluster has its member: by its id in `there`, or else as one of the `unnamed` members, which are
+        counted by client id. In the second case it takes one from `unnamed`.
+        """
         if self.there is not None:
             return self.there in there
         unnamed[self.client_id] -= 1
@@ -125,41 +130,41 @@ class _Join:
 
 @attrs.define
 class _Release:
-    """A group on its way out."""
+    """The open release of one group: its members are sent to the cluster."""
 
     ids: dict[str, str] = attrs.Factory(dict)
-    """By the member id that upstream has given out: the one that its member had here."""
+    """Member ids that upstream has given out → the id that the member has or had here, "" for a newcomer."""
     came: dict[str, _Join] = attrs.Factory(dict)
-    """JoinGroups that are on their way, by the id that their member has here, until it has heard the answer."""
+    """The JoinGroups that were passed on, by the id of their member here; without those that were refused or lost."""
     have_all_gone: bool = False
-    """Whether nobody else is a member here."""
+    """Whether the JoinGroups of all members here are in `came`."""
     leave_by_ms: int | None = None
-    """When the sentinel leaves at the latest; None until somebody has joined upstream."""
+    """When the sentinel leaves at the latest; None until the first JoinGroup is passed on."""
     has_left: bool = False
     """Whether the sentinel has left, or is about to."""
     is_left: bool = False
-    """Whether the cluster has said that it has left."""
+    """Whether kcoord knows that the sentinel is not in the group upstream."""
     unheard: dict[str, tuple[JoinGroupRequest, str]] = attrs.Factory(dict)
-    """Of members that have not come yet by the id that they have upstream, and may never have heard of it: by that id
-    the JoinGroup that was answered, and the id here.
+    """Members that have not come by their new id yet, so they may not have heard of it. By the new id: the JoinGroup
+    that was answered, and the id here.
     """
     dead: set[str] = attrs.Factory(set)
-    """Ids that are nobody's, here or upstream."""
+    """Ids that upstream has given out and no longer knows."""
 
     def stays(self, before: str) -> None:
-        """Its JoinGroup was refused, or is lost."""
+        """The JoinGroup of the member with the id `before` here was refused or is lost."""
         self.came.pop(before, None)
         self.have_all_gone = False
 
     def starts_over(self) -> None:
-        """Upstream has the sentinel still, and knows of no join."""
+        """Upstream still has the sentinel and knows of no member's join: forget all JoinGroups."""
         self.came.clear()
         self.have_all_gone = self.has_left = self.is_left = False
         self.leave_by_ms = None
 
 
 class ReleaseContext(OwnershipContext, Spawner, Protocol):
-    """What a release needs."""
+    """What a release needs from the gateway."""
 
     cluster_groups: ClusterGroups
     former_ids: FormerMemberIds
@@ -172,36 +177,40 @@ class ReleaseContext(OwnershipContext, Spawner, Protocol):
 
 
 class Releases:
-    """The groups that this instance gives back."""
+    """The releases of all groups that this instance gives back."""
 
     def __init__(self, gateway: ReleaseContext) -> None:
         self._gateway = gateway
         self._open: dict[str, _Release] = {}
         self._beginning: set[str] = set()
         self._parked: dict[str, set[asyncio.Future[None]]] = {}
-        """By group: done when its members are to join upstream, for those whose JoinGroup waits here for others."""
+        """By group: one future for each JoinGroup that waits here for other members. It is done when the members must
+        join upstream.
+        """
         self._spoken: BoundedCache[str, list[JoinGroupRequestProtocol]] = BoundedCache(SPOKEN_BYTES)
-        """What somebody speaks who has come before the release of the group was open."""
+        """By group: the protocols of the last client whose JoinGroup came before the release was open."""
         self._said: set[str] = set()
-        """Groups of which the log has said that they cannot be released."""
+        """Groups that cannot be released, after the log has said so."""
 
     def is_open(self, group_id: str) -> bool:
         """Whether the group's members are sent to the cluster now."""
         return group_id in self._open
 
     def is_under_way(self, group_id: str) -> bool:
-        """Whether it is open, is about to begin, or is being taken back."""
+        """Whether the group's release is open, is about to begin, or is being taken back."""
         return group_id in self._open or group_id in self._beginning
 
     def concerns(self, group_id: str) -> bool:
-        """Whether the group has to go, so that nobody is told anything by its coordinator here any more: what a member
-        gave up when it joined upstream, another would be given.
+        """Whether the group must go to the cluster.
+
+        Its coordinator here then gives out no assignments any more: it would give one member what another gave up when
+        it joined upstream.
         """
         if group_id in self._open:
             return True
         sentinel = self._gateway.sentinels.known(group_id)
         if sentinel is not None and sentinel.refused:
-            return False  # the cluster has it already: what is known here of its members ends with their sessions
+            return False  # the cluster has it already: its members here end with their sessions
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
         return is_to_go and known.has_members and group_id not in self._said
@@ -209,7 +218,7 @@ class Releases:
     # -- begin and end ------------------------------------------------------------------------------------------------
 
     def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
-        """Begin or end the release of a group, if it is time; called from time to time."""
+        """Begin, end or take back the release of the sentinel's group, if it is time; called regularly."""
         group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
         is_to_go = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
         if not is_to_go:
@@ -217,7 +226,7 @@ class Releases:
         if group_id in self._beginning:
             return
         if not is_to_go and (sentinel.offers or release is not None) and not (release and release.leave_by_ms):
-            self._open.pop(group_id, None)  # it shall be kcoord's again, and no member has gone yet
+            self._open.pop(group_id, None)  # kcoord shall have it again, and no member has come yet
             self._beginning.add(group_id)
             self._gateway.spawn(self._take_back(sentinel, facts.generation or 0))
         elif release is None:
@@ -230,7 +239,7 @@ class Releases:
                 self._gateway.spawn(self._end(sentinel, release))
 
     async def _begin(self, sentinel: Sentinel, again: _Release | None = None) -> None:
-        """Let the members in; `again`, where a release is open and upstream does not know what they speak any more."""
+        """Let the members in upstream. `again`: the open release, if upstream has forgotten their protocol."""
         group_id = sentinel.group_id
         try:
             offers = list(sentinel.offers) or await self._offers(group_id)
@@ -262,8 +271,9 @@ class Releases:
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
 
     def send_back(self, group_id: str) -> None:
-        """Its members join the cluster again, where an adoption that failed has put them out: the sentinel is not there
-        (AD-10).
+        """Send members back to the cluster after a failed adoption that removed them there (AD-10).
+
+        The sentinel is not in the group.
         """
         self._send_members(group_id, _Release(has_left=True, is_left=True, leave_by_ms=self._gateway.now_ms()))
 
@@ -276,7 +286,7 @@ class Releases:
             self._gateway.groups.let_go(group_id, session.client.serial)
 
     async def or_none(self, group_id: str, answer: Coroutine[Any, Any, T]) -> T | None:
-        """The group's answer to a JoinGroup, which may wait for other members; None once all are to join upstream."""
+        """The group's answer to a JoinGroup, which may wait for other members. None: now all must join upstream."""
         parked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._parked.setdefault(group_id, set()).add(parked)
         answered = asyncio.ensure_future(answer)
@@ -295,7 +305,7 @@ class Releases:
                     del self._parked[group_id]
 
     async def _take_back(self, sentinel: Sentinel, generation: int) -> None:
-        """The sentinel lets nobody in any more."""
+        """Let the sentinel offer only its own protocol again."""
         try:
             await self._gateway.sentinels.speak(sentinel, lambda asker: sentinel.let_nobody_in(asker, generation))
         except (UpstreamLost, DecodeError) as fault:
@@ -304,8 +314,9 @@ class Releases:
             self._beginning.discard(sentinel.group_id)
 
     async def _offers(self, group_id: str) -> list[JoinGroupRequestProtocol] | None:
-        """What the members of the group speak; nothing where they speak nothing yet, None where some speak nothing that
-        the cluster knows.
+        """The protocols that the members of the group speak. Raises UpstreamLost.
+
+        Empty: they have not agreed on one yet. None: some members speak no protocol that the cluster knows.
         """
         if not (await facts_of(self._gateway, group_id)).has_members:
             return []
@@ -315,7 +326,7 @@ class Releases:
         if group.protocol_type and group.protocol_data and group.members:
             metadata = group.members[0].member_metadata
             return [JoinGroupRequestProtocol(name=group.protocol_data, metadata=metadata)]
-        if group.group_state != DEAD:  # it has members, who have yet to agree on a protocol
+        if group.group_state != DEAD:  # its members have not agreed on a protocol yet
             return []
         told = await self._gateway.guarded.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(told, ConnectGroupDescribeResponse)
@@ -324,7 +335,9 @@ class Releases:
         return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
 
     async def _end(self, sentinel: Sentinel, release: _Release) -> None:
-        """The sentinel leaves once those who have come are in the group upstream; with nobody left here it is over."""
+        """Let the sentinel leave once the members that have come are in the group upstream. If the group has no members
+        here any more, the release is over.
+        """
         group_id, gateway = sentinel.group_id, self._gateway
         if not release.has_left:
             release.has_left = True
@@ -350,8 +363,11 @@ class Releases:
             log.info("group %s is the cluster's again", group_id)
 
     async def _leave(self, sentinel: Sentinel, release: _Release, asker: Asker) -> ErrorCode:
-        """Leave once all that have come are members upstream. REBALANCE_IN_PROGRESS where some were refused meanwhile:
-        whoever joins alone would be given what the others own. Raises UpstreamLost.
+        """Leave if all members here have come and are members upstream. Raises UpstreamLost.
+
+        It also leaves if the time for it is over, or if no member is left here. REBALANCE_IN_PROGRESS: it must stay,
+        for example because a JoinGroup was refused meanwhile. Members that join without the others would get what the
+        others own.
         """
         version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         for _ in range(LOOKS):
@@ -372,13 +388,14 @@ class Releases:
     # -- calls --------------------------------------------------------------------------------------------------------
 
     async def join(self, session: ClientSession, call: Call, request: JoinGroupRequest) -> None:
-        """A member joins, or somebody new. Raises UpstreamLost."""
+        """Handle a JoinGroup of a member or of a newcomer. Raises UpstreamLost."""
         release = self._open.get(request.group_id)
         if release is None:  # upstream would not let it in yet
             self._spoken[request.group_id] = request.protocols
             generation = (await facts_of(self._gateway, request.group_id)).generation or 0
             known = request.member_id, request.group_instance_id, generation
-            await self._gateway.guarded.check_commit(session, request.group_id, *known, transactional=False)  # it lives
+            # a sign of life: this refreshes the member's session
+            await self._gateway.guarded.check_commit(session, request.group_id, *known, transactional=False)
             session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
         self.hear(request.group_id, request.member_id)
@@ -420,12 +437,15 @@ class Releases:
             await self._came(session, request, release, before, new_id, call.header.client_id or "")
 
     def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
-        """Whether upstream has forgotten what the sentinel offers: this member has to try again (rule 8 above)."""
+        """Whether upstream has refused the member because it forgot what the sentinel offers (rule 8 above).
+
+        If so, the sentinel offers it again, and the member must try again.
+        """
         if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             return False
         if release.is_left:
             release.starts_over()
-        if not release.has_left and request.group_id not in self._beginning:  # else it is about to go
+        if not release.has_left and request.group_id not in self._beginning:  # else it leaves, or joins
             self._beginning.add(request.group_id)
             self._gateway.spawn(self._begin(self._gateway.sentinels.of(request.group_id), release))
         return True
@@ -433,8 +453,9 @@ class Releases:
     async def _given_id(
         self, session: ClientSession, call: Call, request: JoinGroupRequest, release: _Release
     ) -> str | None:
-        """The id that the cluster gives out for a member of this group; None: it has said something else, and so is its
-        client told. Raises UpstreamLost.
+        """Ask the cluster for a new member id for a member of this group. Raises UpstreamLost.
+
+        None: the cluster gave another answer, and the client has been answered.
         """
         asked = attrs.evolve(request, member_id="")
         response = await session.ask(asked, call.header.api_version, call.header.client_id)
@@ -447,7 +468,7 @@ class Releases:
         return None
 
     async def _is_upstreams(self, request: JoinGroupRequest, release: _Release) -> bool:
-        """Whether this id was given out upstream, as far as can be told here (rule 7 above)."""
+        """Whether upstream gave out the member id in `request`, as far as kcoord can tell (rule 7 above)."""
         member_id = request.member_id
         if member_id in release.ids:
             return member_id not in release.dead
@@ -456,7 +477,7 @@ class Releases:
     async def _about_to_join(
         self, session: ClientSession, request: JoinGroupRequest, release: _Release, before: str
     ) -> None:
-        """With credentials the last one puts the sentinel out, before its own connection has to wait (rule 9 above)."""
+        """With SASL the last member removes the sentinel before its own connection has to wait (rule 9 above)."""
         gateway, group_id = self._gateway, request.group_id
         if not gateway.settings.uses_sasl or release.has_left:
             return
@@ -478,11 +499,11 @@ class Releases:
         new_id: str | None,
         client_id: str,
     ) -> None:
-        """Its JoinGroup is on its way upstream (rule 3 above)."""
+        """Note that a member's JoinGroup is under way upstream; after the last one the sentinel leaves (rule 4)."""
         gateway, group_id = self._gateway, request.group_id
         there = new_id if new_id is not None else request.group_instance_id
         release.came[before] = _Join(there, session, session.upstream, client_id)
-        gateway.paused_sessions.pause(group_id, [before], gateway.now_ms())  # it cannot heartbeat until it is answered
+        gateway.paused_sessions.pause(group_id, [before], gateway.now_ms())  # no heartbeat until it is answered
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
@@ -491,7 +512,7 @@ class Releases:
             gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
 
     def hear(self, group_id: str, *member_ids: str) -> None:
-        """Members that come by ids that the cluster gave out have heard that they have joined there (rule 3 above)."""
+        """Members come by ids from the cluster, so they have the answer to their JoinGroup (rule 3 above)."""
         release = self._open.get(group_id)
         if release is None:
             return
@@ -501,10 +522,10 @@ class Releases:
                 self._gateway.spawn(self._goes(*heard, release))
 
     async def _goes(self, request: JoinGroupRequest, before: str, release: _Release) -> None:
-        """It is a member here no more."""
+        """Remove a member here that has joined upstream."""
         gateway, group_id = self._gateway, request.group_id
         join = release.came.get(before)
-        if join is None or join.there != before:  # else a predecessor of this process has handed it down
+        if join is None or join.there != before:  # else an earlier process of kcoord has passed it on
             gateway.former_ids.note(request, before)
         identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
         try:
@@ -517,8 +538,9 @@ class Releases:
     async def member_call(
         self, session: ClientSession, call: Call, request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
     ) -> None:
-        """A Heartbeat, SyncGroup or LeaveGroup: of a member that has yet to join upstream, or of another (rule 2
-        above). Raises UpstreamLost.
+        """Handle a Heartbeat, SyncGroup or LeaveGroup. Raises UpstreamLost.
+
+        kcoord answers a member that has yet to join upstream; the calls of all others pass (rule 2 above).
         """
         gateway, group_id = self._gateway, request.group_id
         if isinstance(request, LeaveGroupRequest):
@@ -538,18 +560,20 @@ class Releases:
         session.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
 
     def may_commit(self, group_id: str, is_placed: bool) -> bool:
-        """Whether commits of members that have yet to join upstream can go in the sentinel's name. A sentinel that is
-        not in its place, the generation of the commit, cannot come there: it would wait for those that join.
+        """Whether a commit of a member that has yet to join upstream can go in the sentinel's name.
+
+        `is_placed`: whether the sentinel stands for the generation of the commit. If not, it cannot join for that
+        generation now, because its join would wait for the members.
         """
         release = self._open.get(group_id)
         return release is None or (is_placed and not release.has_left)
 
 
 def _missing(came: Mapping[str, _Join], members: Iterable[DescribedGroupMember]) -> dict[str, _Join]:
-    """Of the JoinGroups on their way those whose members the cluster does not have yet.
+    """The JoinGroups in `came` whose members the cluster does not have yet.
 
-    It gives ids of its own to clients from before KIP-394, so of these it has as many as it has members with their
-    client id whom nobody else has joined as.
+    The cluster gives ids of its own to clients older than KIP-394. So it has as many of these as it has members with
+    their client id that no other JoinGroup in `came` names.
     """
     ids = {join.there for join in came.values() if join.there is not None}
     there: set[str | None] = set()
@@ -562,6 +586,6 @@ def _missing(came: Mapping[str, _Join], members: Iterable[DescribedGroupMember])
 
 
 def _ignore(answered: asyncio.Future[Any]) -> None:
-    """Nobody waits for that any more."""
+    """Take the exception of an answer that nobody waits for any more, so that asyncio does not log it."""
     if not answered.cancelled():
         answered.exception()

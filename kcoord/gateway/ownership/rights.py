@@ -1,14 +1,18 @@
-"""Rights: what a client may do with a group, as upstream says, and how often it is asked.
+"""Rights: what a client may do with a group, as upstream says, and how often kcoord asks.
 
-One question serves three ends: DescribeGroups v3-5 with authorized operations, on the client's own connection
-(GW-16). It tells the rights of whoever is authenticated there, it fails with NOT_COORDINATOR where the connection does
-not end at the group's coordinator, and it is the something small that keeps a member's connection from being cut as
-idle (GW-6). From v6 on a group that is not there would be an error without rights, so it is not used.
+kcoord asks DescribeGroups v3 to v5 with authorized operations, on the client's own connection (GW-16). This question
+serves three purposes:
 
-A right holds from the moment at which it was asked for, for `GatewaySettings.rights_hold_ms` and no longer, whatever
-rests on it: an answer now, one that the hot path repeats, one that is held back. While upstream cannot say, it holds
-for as long as an outage is borne (GW-10). Who is told that it may not read a group is no member by that
-connection any more, at once.
+1. It tells the rights of the client that is authenticated there.
+2. It fails with NOT_COORDINATOR if the connection does not end at the group's coordinator.
+3. It keeps the broker from closing a member's connection as idle (GW-6).
+
+From v6 on DescribeGroups answers a missing group with an error and without rights, so kcoord does not use it.
+
+A right holds for `GatewaySettings.rights_hold_ms` from the moment when kcoord asked, and no longer. That is so for all
+that depends on it: an answer now, an answer that the hot path repeats, and an answer that is held back. While upstream
+cannot say, the right holds longer, for the time of an outage (GW-10). A client that upstream refuses to read a group is
+at once no member by that connection any more.
 """
 
 from __future__ import annotations
@@ -35,15 +39,15 @@ READ, DELETE, DESCRIBE = 3, 6, 8
 LOWEST, HIGHEST = 3, 5
 RETRY_S = 0.1
 BYTES_A_CONNECTION = 128 * 1024
-"""Rights that are remembered of one connection."""
+"""Size limit, in bytes, of the rights remembered for one connection."""
 COMMON_BYTES = 8 << 20
-"""Rights that are remembered of all clients together, where upstream cannot tell them apart."""
+"""Size limit, in bytes, of the rights remembered for all clients together, if upstream cannot tell them apart."""
 
 NOT_READY = frozenset({ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE})
 
 
 class Rights:
-    """What upstream has said of the clients of all connections."""
+    """What upstream has said about the rights of all clients."""
 
     def __init__(self, settings: GatewaySettings, now_ms: Callable[[], int]) -> None:
         self._settings = settings
@@ -51,23 +55,27 @@ class Rights:
         self._common: BoundedCache[str, Authorization] = BoundedCache(COMMON_BYTES)
 
     def known(self, session: ClientSession, group_id: str) -> Authorization | None:
-        """What was said last. Without SASL all clients are the same to upstream."""
+        """What upstream said last about this client and group.
+
+        Without SASL all clients are the same to upstream. So if nothing is known for a detached connection, the last
+        answer to any client counts.
+        """
         known = session.authorizations.get(group_id) if session.authorizations is not None else None
         if known is None and session.upstream is None and session.sasl is None:
             return self._common.get(group_id)
         return known
 
     def may_read(self, session: ClientSession, group_id: str) -> bool:
-        """Whether upstream said last that this client may read the group."""
+        """Whether this client may read the group, by what upstream said last."""
         known = self.known(session, group_id)
         return known is not None and known.allows(READ)
 
     def holds(self, authorization: Authorization, longer_ms: int = 0) -> bool:
-        """Whether that was asked lately enough to build upon."""
+        """Whether the authorization still holds; `longer_ms` is added to the usual time."""
         return self._now_ms() - authorization.asked_ms < self._settings.rights_hold_ms + longer_ms
 
     def valid_until_ms(self, session: ClientSession, group_id: str) -> int:
-        """Until when an answer that rests on this client's right to the group may be repeated."""
+        """Until when, in ms, the hot path may repeat an answer that depends on this client's right to the group."""
         authorization = self.known(session, group_id)
         until_ms = self._now_ms() if authorization is None else authorization.asked_ms + self._settings.rights_hold_ms
         if session.sasl is not None and session.sasl.expires_ms is not None:
@@ -75,7 +83,7 @@ class Rights:
         return until_ms
 
     def remember(self, session: ClientSession, group_id: str, authorization: Authorization) -> None:
-        """Upstream has said this."""
+        """Remember what upstream said. If it is that the client may not read the group, forget the client's member."""
         if session.authorizations is None:
             session.authorizations = BoundedCache(BYTES_A_CONNECTION)
         session.authorizations[group_id] = authorization
@@ -85,19 +93,19 @@ class Rights:
             session.forget_member(group_id)
 
     def forget(self, session: ClientSession, group_id: str) -> None:
-        """What is known may be so no more."""
+        """Forget what is known on this connection about the group, because it may no longer hold."""
         if session.authorizations is not None:
             session.authorizations.pop(group_id)
 
     def refused(self, session: ClientSession, group_id: str) -> None:
-        """Upstream has said that this client may do nothing, or may not read, with the group."""
+        """Upstream has said that this client may do nothing with the group, or may not read it."""
         self.forget(session, group_id)
         if session.sasl is None:
             self._common.pop(group_id)
         session.forget_member(group_id)
 
     async def check(self, session: ClientSession, group_id: str, operation: int) -> ErrorCode:
-        """NONE when this client may do that, and its connection ends at the group's coordinator.
+        """NONE if this client may do `operation` and its connection ends at the group's coordinator, else the error.
 
         Raises UpstreamLost.
         """
@@ -107,9 +115,9 @@ class Rights:
         return ErrorCode.NONE if found.allows(operation) else ErrorCode.GROUP_AUTHORIZATION_FAILED
 
     async def authorization(self, session: ClientSession, group_id: str) -> Authorization | ErrorCode:
-        """The client's authorization. Upstream is asked again when what is known is old.
+        """The client's authorization, or the error that upstream answered. kcoord asks again if the known one is old.
 
-        Raises UpstreamLost when nothing is known.
+        Raises UpstreamLost if upstream cannot be asked and no known authorization holds.
         """
         known = self.known(session, group_id)
         if known is not None and self.holds(known):
@@ -131,7 +139,7 @@ class Rights:
             await asyncio.sleep(RETRY_S)
 
     async def ask(self, session: ClientSession, group_id: str) -> Authorization | ErrorCode:
-        """Ask upstream now, and remember what it says. Raises UpstreamLost."""
+        """Ask upstream now, and remember what it says; returns that, or the error. Raises UpstreamLost."""
         version = await session.version(DescribeGroupsRequest, HIGHEST)
         if version is None or version < LOWEST:
             return ErrorCode.UNSUPPORTED_VERSION

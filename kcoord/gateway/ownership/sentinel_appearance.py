@@ -1,17 +1,17 @@
-"""The sentinel's appearance: what its protocol type, metadata and assignment say to those who ask the brokers.
+"""The sentinel's appearance: what its protocol type, metadata and assignment tell clients that ask the brokers.
 
-Kafka's tools, lag exporters and web interfaces read a group by its protocol type, and brokers let offsets age by what
-the members of a consumer group subscribe to. So the sentinel looks like a member of the group's own kind. Rules
+Kafka's tools, lag exporters and web interfaces read a group by its protocol type. Brokers let offsets age by the topics
+to which the members of a consumer group subscribe. So the sentinel looks like a member of the group's own kind. Rules
 (AD-1 to AD-5):
 
-1. The protocol type is the group's own, the protocol is `kcoord`: nobody else offers that, so nobody else gets in.
-2. Type `consumer`: a ConsumerProtocolSubscription of version 1 with the topics of all members and kcoord's mark as user
-   data, cut off behind the user data; a ConsumerProtocolAssignment of all partitions of these topics, with the upstream
-   generation as user data. The cut, and the user data of the assignment, keep a member of KIP-848 from converting the
-   group.
-3. While the topics are not known the subscription is cut off before the user data, and the mark is in the place of a
-   topic's name. Brokers cannot read that and let no offset age.
-4. Every other type: the mark is the metadata (8 bytes), the upstream generation the assignment (4 bytes).
+1. The protocol type is the group's own. The protocol is `kcoord`, which nobody else offers, so nobody else gets in.
+2. Type `consumer`: the metadata is a ConsumerProtocolSubscription of version 1, with the topics of all members and
+   kcoord's mark as user data, cut off after the user data. The assignment is a ConsumerProtocolAssignment of all
+   partitions of these topics, with the upstream generation as user data. The cut, and the user data of the assignment,
+   keep a KIP-848 member from converting the group.
+3. While the topics are not known, the subscription is cut off before the user data, and the mark stands in the place of
+   a topic's name. Brokers cannot read that, so they let no offset age.
+4. Every other type: the metadata is the mark (8 bytes), and the assignment is the upstream generation (4 bytes).
 5. Release 0.1.0 used the protocol type `kcoord` for every group.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["CONNECT", "CONSUMER", "OF_0_1_0", "Appearance", "SeenAppearance", "r
 CONSUMER, CONNECT = "consumer", "connect"
 
 MARKED = b"kcoord"
-"""How the user data of the subscription begins, and the text that stands in place of a topic's name (rule 3 above)."""
+"""The beginning of the subscription's user data, and of the text in the place of a topic's name (rule 3 above)."""
 SUBSCRIPTION_VERSION, ASSIGNMENT_VERSION = 1, 0
 
 _INT16, _INT32 = struct.Struct(">h"), struct.Struct(">i")
@@ -36,14 +36,14 @@ _MARK, _GENERATION = struct.Struct(">q"), struct.Struct(">i")
 
 @attrs.frozen
 class Appearance:
-    """How the sentinel looks, but for its mark and upstream generation."""
+    """How the sentinel looks, without its mark and its upstream generation."""
 
     protocol_type: str
     topics: Mapping[str, int] | None = None
-    """The number of partitions by topic, 0 where the cluster does not say. Only for consumers; None: not known."""
+    """The number of partitions by topic, 0 if the cluster does not say. Only for consumers; None: not known."""
 
     def metadata(self, mark: int) -> bytes:
-        """What the sentinel joins with."""
+        """The metadata with which the sentinel joins for that mark."""
         told = _MARK.pack(mark)
         if self.protocol_type != CONSUMER:
             return told
@@ -67,7 +67,7 @@ OF_0_1_0 = Appearance("kcoord")
 
 @attrs.frozen
 class SeenAppearance:
-    """What somebody reads of a sentinel."""
+    """The appearance of a sentinel, with its mark and generation, as a description of its group shows them."""
 
     appearance: Appearance
     mark: int
@@ -76,7 +76,7 @@ class SeenAppearance:
 
 
 def read_appearance(protocol_type: str, metadata: bytes, assignment: bytes) -> SeenAppearance | None:
-    """The sentinel of whatever release in what a description of its group shows; None where nothing can be read."""
+    """Read the sentinel, of any release, in the description of its group; None: it cannot be read."""
     try:
         if protocol_type != CONSUMER:
             return SeenAppearance(Appearance(protocol_type), _whole(_MARK, metadata), _whole(_GENERATION, assignment))
@@ -105,7 +105,7 @@ def _read_assignment(reader: _Reader) -> tuple[dict[str, int], int]:
 
 
 class _Reader:
-    """The consumer protocol's bytes, from the beginning on. Raises ValueError, struct.error."""
+    """Reads the consumer protocol's bytes, from after the version on. Raises ValueError, struct.error."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -125,7 +125,7 @@ class _Reader:
         return int(_INT32.unpack(self.take(_INT32.size))[0])
 
     def count(self) -> int:
-        """How many elements follow, of two bytes at least."""
+        """The number of elements that follow. Raises ValueError if fewer bytes than that are left."""
         count = self.int32()
         if count > len(self._data) - self._at:
             raise ValueError(f"{count} elements in {len(self._data) - self._at} bytes")

@@ -1,23 +1,24 @@
-"""The shared sentinel: several instances keep one upstream, without fencing each other at each commit.
+"""The shared sentinel: one member upstream for several instances, which do not fence each other at each commit.
 
-Members of one group may be connected to several instances: old connections stay when the map changes. All of them
-commit in the name of the same static member upstream, so what it is now is read where all can read it: in the group
-itself (DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the sentinel
-assigns to itself; `sentinel_appearance.py` reads both). Rules (GW-12, GW-20), beyond those of `sentinel.py`:
+Members of one group may be connected to several instances, because old connections stay when the map changes. All
+instances commit in the name of the same static member upstream. So they read its state where all can read it: in the
+group itself. DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the
+sentinel assigns to itself (`sentinel_appearance.py` reads both). Rules (GW-12, GW-20), beside those of `sentinel.py`:
 
-1. **Seen is as good as joined.** An instance that finds the sentinel there with the mark that it needs passes for it.
-2. **A new mark is a new member.** Who needs another mark joins without a member id, which takes the static member over
-   and fences all that pass for the elder one, whatever they still have in flight. So a farewell that was decided when
-   the group was empty cannot put out a sentinel that has come since.
-3. **Nobody is told of a generation on hearsay.** Before a JoinGroup answer leaves, the mark is looked for upstream, by
-   a look that began after the group's step was made: another instance may have said farewell, or deleted the group,
-   since this one was there last. All who wait share a look.
-4. **Name first, then the check, then the commit** (`offsets.py`). A name that was got before a younger generation began
-   is fenced by that generation's mark, which is there before anybody hears of it; one that was got later is followed
-   by a check, which fails. A commit takes nothing over from a younger mark: an owner that has been overtaken may not
-   know of that generation for as long as its lease lasts.
-5. A mark is never made in advance here: while a group is empty a farewell may be under way.
-6. What is being joined by another instance is waited for.
+1. **Seen is as good as joined.** An instance that finds the sentinel upstream with the mark that it needs acts as this
+   sentinel.
+2. **A new mark is a new member.** An instance that needs another mark joins without a member id. This takes the static
+   member over, and fences all instances that act as the earlier one, with everything that they still have in flight. So
+   a farewell that was decided when the group was empty cannot remove a sentinel that has come since.
+3. **kcoord tells nobody of a generation without a fresh look.** Before a JoinGroup answer leaves, the instance looks
+   for the mark upstream. The look must begin after the group's step was made, because another instance may have said
+   farewell, or deleted the group, since this one looked last. All calls that wait share one look.
+4. **First the name, then the check, then the commit** (`offsets.py`). If the name was read before a newer generation
+   began, that generation's mark fences it, and the mark is there before anybody hears of the generation. If the name
+   was read later, the check that follows fails. A commit never takes the sentinel over from a newer mark: an owner that
+   was overtaken may not know of that generation for as long as its lease lasts.
+5. An instance never makes a mark in advance, because a farewell may be under way while a group is empty.
+6. If another instance is joining, this one waits until that is done.
 """
 
 from __future__ import annotations
@@ -51,22 +52,24 @@ __all__ = ["SharedSentinel"]
 log = logging.getLogger("kcoord.gateway")
 
 WITH_INSTANCE, HIGHEST = 4, 5
-"""Versions of DescribeGroups that tell group instance ids, and no error of a group that is not there."""
+"""Versions of DescribeGroups that tell group instance ids, and that do not answer a missing group with an error."""
 STABLE = "Stable"
 LOOK_AGAIN_S = 0.05
 LOOKS = 200
-"""For as long as an empty group may wait for more members upstream (`group.initial.rebalance.delay.ms`), and longer."""
+"""How many times kcoord looks, with a pause of `LOOK_AGAIN_S` seconds between. In all this takes longer than an empty
+group usually waits for more members upstream (`group.initial.rebalance.delay.ms`).
+"""
 OVERTAKEN = LOST | {ErrorCode.REBALANCE_IN_PROGRESS}
-"""Errors of a join by which another instance came between."""
+"""Errors of a join if another instance came between."""
 
 
 @attrs.frozen(slots=True)
 class Seen:
-    """The sentinel as upstream tells of it."""
+    """The sentinel as upstream describes it."""
 
     member_id: str
     shown: SeenAppearance | None
-    """None while it is being joined, or where it was made by a kcoord that shared nothing."""
+    """None while an instance is joining, or if kcoord cannot read it."""
     is_stable: bool
 
     @property
@@ -75,7 +78,7 @@ class Seen:
 
 
 class SharedSentinel(Sentinel):
-    """kcoord's member in one group upstream, for one of several instances."""
+    """kcoord's member in one group upstream, as one of several instances uses it."""
 
     IS_SHARED = True
     __slots__ = ("_arrived", "_looked", "_looked_mark")
@@ -90,9 +93,9 @@ class SharedSentinel(Sentinel):
     ) -> None:
         super().__init__(group_id, session, appearances, on_refused, members_of)
         self._arrived = 0
-        """How many have asked for a mark."""
+        """How many calls have asked for a mark."""
         self._looked = 0
-        """How many of them had asked before the last look, or join, that found or made `_looked_mark`."""
+        """How many of them had asked before the last look or join that found or made `_looked_mark`."""
         self._looked_mark: int | None = None
 
     async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
@@ -108,7 +111,7 @@ class SharedSentinel(Sentinel):
             if self._fits(seen, generation):
                 self._pass_for(asker, seen)
             elif self._is_younger(seen, generation) and await current() != generation:
-                return ErrorCode.NONE  # it comes too late: nobody will use it
+                return ErrorCode.NONE  # the caller is too late: no member will use `generation`
             else:
                 error = await self._join_until(asker, generation)
             if not error:
@@ -139,7 +142,7 @@ class SharedSentinel(Sentinel):
             error, seen = await self._settled(asker)
             if error or seen is None or seen.mark is None:
                 return error
-            self._pass_for(asker, seen)  # by its own member id: a sentinel that has come since is not taken over
+            self._pass_for(asker, seen)  # so it joins by this member id, and takes over no newer sentinel
             return await self._change(asker, told, generation, seen.mark)
 
     async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
@@ -172,11 +175,11 @@ class SharedSentinel(Sentinel):
                 self._forget()
                 return ErrorCode.NONE
             if not seen.is_stable:
-                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # somebody joins it now
+                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # another instance is joining
             return await self._leave(asker, seen.member_id) if await may_go() else ErrorCode.NON_EMPTY_GROUP
 
     async def _join_until(self, asker: Asker, mark: int) -> ErrorCode:
-        """Join as a new member, or find that another instance has with the same mark."""
+        """Join as a new member, unless another instance has joined with the same mark. Raises UpstreamLost."""
         for _ in range(LOOKS):
             self.member_id = ""
             error = await self._join(asker, mark)
@@ -191,7 +194,7 @@ class SharedSentinel(Sentinel):
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
     async def _settled(self, asker: Asker) -> tuple[ErrorCode, Seen | None]:
-        """As `_look`, once nobody is joining."""
+        """As `_look`, after waiting, for a limited time, until no instance is joining. Raises UpstreamLost."""
         error, seen = ErrorCode.NONE, None
         for _ in range(LOOKS):
             error, seen = await self._look(asker)
@@ -203,7 +206,7 @@ class SharedSentinel(Sentinel):
         return error, seen
 
     async def _look(self, asker: Asker) -> tuple[ErrorCode, Seen | None]:
-        """The sentinel as it is upstream; None where there is none, or where upstream does not tell."""
+        """The sentinel as it is upstream; None: it is not the group's only member, or upstream does not tell."""
         version = await asker.version(DescribeGroupsRequest, HIGHEST)
         if version is None or version < WITH_INSTANCE:
             return ErrorCode.NONE, None
