@@ -1,7 +1,7 @@
-"""The gateway: assembles its parts, and gives each request to its handler.
+"""The gateway: it puts its parts together, and gives each request to its handler.
 
-The `Gateway` is what the server builds: it makes a `ClientSession` for each client connection, knows which groups are
-kcoord's to take, and hands each request that is read to the file that answers it.
+The server builds one `Gateway`. The gateway makes a `ClientSession` for each client connection, knows which groups
+kcoord may take, and hands each request that kcoord reads to the module that answers it.
 """
 
 from __future__ import annotations
@@ -109,34 +109,41 @@ HANDLERS: dict[int, Handler] = {
     CONNECT_GROUP_INSTALL_ASSIGNMENT: connect_groups.member_call,
     CONNECT_GROUP_DESCRIBE: connect_groups.describe,
 }
-"""Who answers, by API key."""
+"""The handler of each API, by API key."""
 FIND_COORDINATOR = 10
 
 TICK_S = 1.0
 SOONEST_QUESTION, LATEST_QUESTION = 0.6, 0.95
-"""Questions of rights are spread over these parts of their interval, so that they are answered within it."""
+"""kcoord asks about rights at a random moment between these parts of the interval, so that it has the answer before the
+interval is over.
+"""
 PASSING_PATIENCE_MS = 500
-"""How long what must pass waits for a broker that is away, before the connection ends: clients come again at once
-otherwise, many times a second; and what their members need for discovery may stand behind it."""
+"""How long, in ms, a request that must pass waits for a broker that is away, before kcoord ends the connection.
+
+Without this wait clients would come again at once, many times a second. A longer wait would hold up the requests behind
+it, and members may need these for discovery.
+"""
 NAMED_WHILE_AWAY = 1000
-"""Groups that a request may name which is answered while its broker is away."""
+"""While its broker is away, a request that names at most this many groups is handled as a whole, not in slices."""
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
-"""How long a client waits for the first map of several instances."""
+"""How long, in seconds, a client waits for the first map of several instances."""
 MATCHES_BYTES = 4 << 20
-"""Group ids of which it is remembered whether they are kcoord's to take."""
+"""Size limit, in bytes, of the memory of which group ids match `--groups`."""
 FINDERS_A_GROUP = 4
 FINDERS_BYTES, FINDERS_ENTRY_BYTES = 8 << 20, 1_024
-"""Groups of which it is remembered who may ask for their coordinator."""
+"""Size limit, in bytes, of the memory of connections that may ask for a group's coordinator, and the size of one entry.
+"""
 
 
 class Gateway:
     """The gateway in front of one cluster."""
 
     def __init__(self, settings: GatewaySettings, groups: GroupService, places: Places | None = None) -> None:
-        """`places`: where several instances stand; None for one alone.
+        """`places`: where several instances stand; None for a kcoord that is alone.
 
-        Raises ValueError for TLS files that do not fit, and for a kept broker map that is damaged."""
+        Raises ValueError if TLS files do not fit, or the kept broker map is damaged.
+        """
         self.settings = settings
         self.groups: GroupReader = groups
         self.guarded = GuardedGroups(self, groups)
@@ -176,7 +183,7 @@ class Gateway:
     # -- life ---------------------------------------------------------------------------------------------------------
 
     async def start(self, open_port: OpenPort) -> None:
-        """Open the ports of all brokers that are known. Raises what `open_port` raises."""
+        """Open the ports of all known brokers, and begin the gateway's own work. Raises what `open_port` raises."""
         warn_of_costs(self.settings)
         await self.brokers.start(open_port)
         self.spawn(self._tend())
@@ -185,17 +192,17 @@ class Gateway:
             self.spawn(InstanceWatcher(self, self.places).watch())
 
     def leave(self) -> None:
-        """This instance is about to stop: clients are told of the others only."""
+        """This instance is about to stop: from now on tell clients only of the other instances."""
         if self.places is not None:
             self.places.leave()
 
     async def send_away(self) -> None:
-        """Before a stop, with the ports still open: see to it that clients know the other instances."""
+        """Before a stop, while the ports are still open: make sure that clients know the other instances."""
         if self.connection_drain is not None:
             await self.connection_drain.send_away()
 
     async def stop(self) -> None:
-        """Stop all work. Sentinels stay where they are: the groups are there again after a restart."""
+        """Stop all work. Sentinels stay in their groups, so the groups are there again after a restart."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -203,22 +210,22 @@ class Gateway:
             own.close()
 
     def session(self, connection: ClientSide) -> ClientSession:
-        """The way behind a new client connection."""
+        """The client session of a new client connection."""
         session = ClientSession(self, connection)
         if self.connection_drain is not None:
             self.connection_drain.add(session)
         return session
 
     def check(self, api_key: int, api_version: int) -> None:
-        """Not asked: every connection has its client session, which judges frames itself."""
+        """Never called: each connection has a client session, which judges frames itself. Raises FrameRefused."""
         raise FrameRefused(f"{api_name(api_key)} v{api_version} came by a connection without a client session")
 
     def dispatch(self, connection: object, call: Call) -> None:
-        """Not asked, likewise."""
+        """Never called, for the same reason. Raises FrameRefused."""
         self.check(call.header.api_key, call.header.api_version)
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Do something on the side; what it raises is logged."""
+        """Run `work` in a task of its own. An exception from it is logged."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
@@ -240,7 +247,7 @@ class Gateway:
             self.tend()
 
     def tend(self) -> None:
-        """Begin what is due of what the gateway does by itself; called about once a second."""
+        """Begin the work of the gateway's own that is due. Called about once a second."""
         now_ms = self.now_ms()
         self.spawn(self.sentinels.tend())
         self.adoptions.tend()
@@ -257,25 +264,28 @@ class Gateway:
     # -- upstream -----------------------------------------------------------------------------------------------------
 
     def name_of(self, broker_id: int | None) -> str:
-        """How a broker is called in log lines and in the memory of versions."""
+        """The name of a broker in log lines and in the memory of versions."""
         return "cluster" if broker_id is None else f"broker {broker_id}"
 
     def address_of(self, broker_id: int, reached: str) -> Address | None:
-        """Host and port by which a client that reached us by host `reached` gets to a broker; None: there is no port.
+        """Host and port by which a client that reached kcoord by host `reached` gets to a broker; None without a port.
 
-        The same in every answer of every instance (GW-19).
+        They are the same in every answer of every instance (GW-19).
         """
         mapped = self.places.address_of(broker_id, reached) if self.places is not None else None
         return mapped or self.settings.advertised_of(broker_id, reached)
 
     async def placed(self) -> None:
-        """Wait until it is known where other instances stand, so that all tell clients the same; not for ever."""
+        """Wait until the gateway knows where other instances stand, for `MAP_PATIENCE_S` at most.
+
+        So all instances tell clients the same.
+        """
         if self.places is not None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.places.known(), MAP_PATIENCE_S)
 
     async def dial(self, owner: Dialer) -> Upstream:
-        """Connect to the owner's broker, or to any for the bootstrap port. Raises UpstreamLost."""
+        """Connect to the owner's broker, or to any broker if it has none. Raises UpstreamLost."""
         name = self.name_of(owner.broker_id)
         if owner.broker_id is not None:
             known = self.brokers.address(owner.broker_id)
@@ -299,14 +309,14 @@ class Gateway:
         raise lost
 
     async def ensure_versions(self, asker: Asker, broker: str) -> None:
-        """Know the versions of the broker that `asker` is connected to. Raises UpstreamLost."""
+        """Ask the broker of `asker` for its API versions, unless they are known. Raises UpstreamLost."""
         if not self.versions.knows(broker):
             response = await asker.ask(ApiVersionsRequest(), 0)
             assert isinstance(response, ApiVersionsResponse)
             self.versions.remember(broker, merge(response, self.read_apis))
 
     def own(self, broker_id: int | None) -> ServiceConnection | None:
-        """A connection of kcoord's own, where upstream needs no credentials."""
+        """kcoord's own connection to that broker (None: to any broker). Returns None if upstream needs credentials."""
         if self.settings.uses_sasl:
             return None
         found = self._own.get(broker_id)
@@ -315,19 +325,19 @@ class Gateway:
         return found
 
     def any_broker(self, session: ClientSession) -> int | None:
-        """A broker that lives: the client session's own."""
+        """The client session's own broker; for the bootstrap port a known broker, or None if there is none."""
         return session.broker_id if session.broker_id is not None else next(iter(self.brokers.ids), None)
 
     def owns(self, group_id: str) -> bool:
-        """Whether the group is kcoord's to take, or was, and has members here yet: then it is given back."""
+        """Whether kcoord may take the group, or could take it earlier and still has its members, to release them."""
         return self.matches(group_id) or self.groups.known_facts(group_id).has_members
 
     def owner_of(self, group_id: str, facts: GroupFacts) -> str:
-        """Who is to have the group, `gateway.owner`; the cluster, where it is not kcoord's to take any more."""
+        """Who shall have the group (`gateway.owner`); the cluster, if kcoord may not take it any more."""
         return facts.owner if self.matches(group_id) else Owner.CLUSTER
 
     def matches(self, group_id: str) -> bool:
-        """Whether the group is kcoord's to take (`--groups`)."""
+        """Whether kcoord may take the group (`--groups`)."""
         known = self._matches.get(group_id)
         if known is None:
             known = bool(group_id) and any(pattern.fullmatch(group_id) for pattern in self._patterns)
@@ -335,7 +345,7 @@ class Gateway:
         return known
 
     def finder(self, group_id: str, session: ClientSession) -> None:
-        """`client session` may ask where that group's coordinator is: it was just told."""
+        """Note that `session` may ask where that group's coordinator is, because upstream has just told it."""
         if self.settings.uses_sasl:
             sessions = self._finders.get(group_id)
             if sessions is None:
@@ -345,7 +355,9 @@ class Gateway:
             sessions.add(session)
 
     def finders(self, groups: Iterable[str], away: int | None) -> list[tuple[Asker, list[str]]]:
-        """Who can ask for the coordinators of these groups while the broker `away` cannot."""
+        """Connections that can ask for the coordinators of these groups while the broker `away` cannot, each with its
+        groups.
+        """
         if not self.settings.uses_sasl:
             own = self.own(None)
             return [(own, list(groups))] if own is not None else []
@@ -366,7 +378,7 @@ class Gateway:
     # -- what client sessions tell -------------------------------------------------------------------------------------
 
     def client_lost(self, session: ClientSession) -> None:
-        """The client has gone; the connection behind it goes too, unless a sentinel needs it to say farewell."""
+        """The client has gone. End its connection upstream too, unless a sentinel needs it for the farewell."""
         self.outages.discard(session)
         if self.moves is not None:
             self.moves.gone(session)
@@ -374,7 +386,7 @@ class Gateway:
             self.let_go(session)
 
     def let_go(self, session: ClientSession) -> None:
-        """Nobody needs a client session any more whose client has gone."""
+        """If the client of this session has gone, end its connection upstream: nobody needs it any more."""
         if session.gone:
             self._member_sessions.discard(session)
             self.sentinels.drop(session)
@@ -382,7 +394,7 @@ class Gateway:
                 session.upstream.finish("the client has gone")
 
     def upstream_lost(self, session: ClientSession, reason: str, is_fault: bool, had_open_requests: bool) -> None:
-        """The broker of a client session has gone; so does the client, unless it is kept (see `outage.py`)."""
+        """The connection to the broker has ended. End the client's too, unless kcoord keeps it (`outage.py`)."""
         self.traffic.lost(session)
         if session.gone:
             self.let_go(session)
@@ -396,7 +408,10 @@ class Gateway:
                 session.client.end()
 
     def member_came(self, session: ClientSession, group_id: str) -> None:
-        """A client session carries a member of that group: it speaks for the group, and must not be cut as idle."""
+        """From now on the session carries a member of that group.
+
+        It speaks for the group, and its connection upstream must not be cut as idle.
+        """
         if session not in self._member_sessions:
             self._member_sessions.add(session)
             session.question_due_ms = self._next_question_ms()
@@ -404,22 +419,22 @@ class Gateway:
         self.sentinels.carry(self.sentinels.of(group_id), session)
 
     def member_forgotten(self, session: ClientSession, group_id: str) -> None:
-        """It carries no member of that group any more."""
+        """The session no longer carries a member of that group."""
         self.sentinels.drop(session, group_id)
 
     def may_read(self, session: ClientSession, group_id: str) -> bool:
-        """Whether upstream said last that this client may read the group."""
+        """Whether this client may read the group, by upstream's last answer."""
         return self.rights.may_read(session, group_id)
 
     def keeps_detached(self, session: ClientSession) -> bool:
-        """Whether a new connection stays although its broker cannot be reached; then it is detached."""
+        """Whether a new connection stays, detached, although kcoord cannot reach its broker."""
         stays = self.outages.may_begin_detached(session)
         if stays:
             self.outages.add(session)
         return stays
 
     def passing(self, session: ClientSession, call: Call, deliver: Deliver | None) -> Deliver | None:
-        """A request is passed on: who takes its response."""
+        """The session passes a request on. Returns the function that takes the response; None: it passes as bytes."""
         return self.traffic.passing(session, call, deliver)
 
     async def learn_nodes(self, nodes: Mapping[int, Address]) -> None:
@@ -427,7 +442,7 @@ class Gateway:
         await self.brokers.learn(nodes)
 
     def is_new_node(self, node_id: int, address: Address) -> bool:
-        """Whether that broker has no port yet, or is at another address than known."""
+        """Whether that broker has no port yet, or has another address than the known one."""
         return self.brokers.is_new(node_id, address)
 
     def member_sessions(self, group_id: str) -> list[ClientSession]:
@@ -437,13 +452,13 @@ class Gateway:
         ]
 
     def pause_members(self, session: ClientSession) -> None:
-        """Let the sessions of a client session's members stand still until they are back (GW-10)."""
+        """Pause the sessions of the members on this connection until they are back (GW-10)."""
         self.paused_sessions.pause_all_of(session, self.now_ms())
 
     # -- rights -------------------------------------------------------------------------------------------------------
 
     async def _question(self, session: ClientSession) -> None:
-        """The small question that keeps a member's connection, and tells if it may go on being one."""
+        """Ask for the rights of a member's connection, so that it is not idle. Close it if the client may not go on."""
         for group_id in list(session.members or ()):
             try:
                 found = await self.rights.ask(session, group_id)
@@ -463,7 +478,7 @@ class Gateway:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     def handle(self, session: ClientSession, call: Call) -> None:
-        """Take a request that is read. Raises DecodeError."""
+        """Handle a request that kcoord reads. Raises DecodeError, FrameRefused."""
         header = call.header
         key = header.api_key
         if session.sasl is not None and session.sasl.is_expired(self.now_ms()):
@@ -485,7 +500,7 @@ class Gateway:
             pass
 
     async def _handle_large(self, session: ClientSession, call: Call) -> None:
-        """The same for a large request: each step in a turn of the loop of its own."""
+        """As `handle`, for a large request: each step has its own turn of the event loop."""
         try:
             for _ in self._begin(session, call):
                 await self.turns.turn()
@@ -493,7 +508,8 @@ class Gateway:
             session.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
 
     def _begin(self, session: ClientSession, call: Call) -> Iterator[None]:
-        """What is done with a request before it is served, in steps that each may take their time when it is large.
+        """Check and decode a request, and start its handler. Yields between steps that take long for a large request.
+
         Raises DecodeError, FrameRefused.
         """
         header = call.header
@@ -562,7 +578,7 @@ class Gateway:
     def _cannot_answer(
         self, session: ClientSession, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost
     ) -> None:
-        """Upstream is needed and away: a retriable error where the API has one."""
+        """Upstream is needed but away: answer with a retriable error if the API has one, else end the connection."""
         if isinstance(request, RequestBatch) and request.count <= SLICE:
             header = call.header
             request = REQUESTS[header.api_key].decode(call.frame, header.api_version, call.body_pos)
@@ -578,9 +594,9 @@ class Gateway:
 
 
 NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
-"""Answers to the question of rights after which a member must go elsewhere, or nowhere."""
+"""Errors to the question of rights after which a member must connect elsewhere, or may not go on."""
 NEVER_LOADING = frozenset({12, 14})
-"""Heartbeat and SyncGroup: Java's client ends at COORDINATOR_LOAD_IN_PROGRESS there."""
+"""Heartbeat and SyncGroup: they get NOT_COORDINATOR, because Java's client ends at COORDINATOR_LOAD_IN_PROGRESS."""
 RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}
 
 

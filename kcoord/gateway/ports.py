@@ -1,8 +1,11 @@
-"""What the gateway needs of those around it: the client side, the groups, the map of instances.
+"""Interfaces that the gateway needs from other parts: the client side, the groups, the map of instances.
 
-Of the server: a client's connection (`ClientSide`). Of the coordinator: what can be asked about groups (`GroupReader`),
-and the steps of one group (`GroupService`), which clients reach by `guarded_groups.py` only. Of several instances: who
-stands where (`Places`). They are structural: neither side imports the other.
+1. The server provides a client's connection (`ClientSide`).
+2. The coordinator provides questions about groups (`GroupReader`), and the steps of one group (`GroupService`), which
+   clients reach only through `guarded_groups.py`.
+3. Several instances provide who stands where (`Places`).
+
+These interfaces are structural: neither side imports the other.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ class ClientSide(Protocol):
     """A client's connection, as its client session sees it."""
 
     serial: int
-    """Unique and growing: the newest connection has the highest."""
+    """Unique. The newest connection has the highest number."""
     peer: str
     """"1.2.3.4:5678", for log lines."""
     client_host: str
@@ -41,7 +44,7 @@ class ClientSide(Protocol):
     def local_address(self) -> tuple[str, int]: ...
 
     authenticated: bool
-    """Settable: frames may be larger once the client has said who it is."""
+    """Settable. Frames may be larger once the client has authenticated."""
 
     def send(self, data: bytes | bytearray | memoryview) -> None: ...
     def answer(
@@ -54,32 +57,31 @@ class ClientSide(Protocol):
     def resume_reading(self, who: str) -> None: ...
     def when_more(self, call: Call, tell: Callable[[], None]) -> None: ...
     def forget_answers(self) -> None:
-        """Repeat nothing from memory: the next frame is judged as if it were the first of its kind."""
+        """Repeat no remembered answer: the next frame is handled as if it were the first of its kind."""
         ...
 
 
 class GroupReader(Protocol):
-    """What can be asked about the groups that kcoord coordinates: all of them in this process, or each where one of
-    several instances has it. Nothing of it moves a group, or a member's session.
+    """Questions about the groups that kcoord coordinates: all in this process, or each in one of several instances.
 
-    Every answer is given when what it could have seen is committed, and only while whoever gives it is known to
-    coordinate the group (GW-21). Where nobody can be asked, errors are NOT_COORDINATOR or
-    COORDINATOR_LOAD_IN_PROGRESS, and facts are not `known` or not `loaded`.
+    None of them changes a group or a member's session. An answer is given only after everything that it can show is
+    committed, and only while the instance that gives it is known to coordinate the group (GW-21). If nobody can be
+    asked, errors are NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS, and facts are not `known` or not `loaded`.
     """
 
     def let_go(self, group_id: str, connection: int) -> None:
-        """Answer at once what is held back for that connection."""
+        """Answer at once the request of that connection that is held back, if there is one."""
         ...
 
     async def check_delete(self, group_id: str) -> ErrorCode: ...
     async def check_offset_delete(self, group_id: str) -> ErrorCode: ...
     async def subscribed_among(self, group_id: str, topics: Sequence[str]) -> frozenset[str]: ...
     async def facts(self, group_ids: Sequence[str]) -> dict[str, GroupFacts]:
-        """What the coordinators of these groups say now; at once for those that this instance coordinates."""
+        """The facts that the coordinators of these groups give now; at once for groups of this instance."""
         ...
 
     def known_facts(self, group_id: str) -> GroupFacts:
-        """The same without asking: exact where this instance coordinates the group, else as last heard."""
+        """The same without asking: exact if this instance coordinates the group, else as last heard."""
         ...
 
     def owned(self) -> set[int]:
@@ -94,7 +96,7 @@ class GroupReader(Protocol):
 
 
 class GroupService(GroupReader, Protocol):
-    """The groups themselves: their steps, and the sessions of their members."""
+    """The groups themselves: their steps, and their members' sessions."""
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
@@ -107,33 +109,35 @@ class GroupService(GroupReader, Protocol):
 
 
 class Places(Protocol):
-    """Which of several instances stands before which broker: the map that all of them have (GW-19)."""
+    """Which of several instances stands before which broker, by the map that all of them have (GW-19)."""
 
     def address_of(self, broker_id: int, reached: str, /) -> Address | None:
-        """Host and port by which a client that reached this instance by host `reached` gets to that broker; None where
-        the map does not say."""
+        """Host and port by which a client that reached this instance by host `reached` gets to that broker.
+
+        None: the map does not say.
+        """
         ...
 
     def is_here(self, broker_id: int) -> bool:
-        """Whether it is this instance that stands before the broker."""
+        """Whether this instance stands before the broker."""
         ...
 
     def leave(self) -> None:
-        """This instance is about to stop: from now on others are named in its place, where there are any."""
+        """Note that this instance is about to stop: from now on others are named in its place, if there are any."""
         ...
 
     def others(self) -> frozenset[tuple[int, int]]:
-        """All other instances that the map knows, each as its id and when it started."""
+        """All other living instances of the map, each as its id and its start time (unix ms)."""
         ...
 
     def has_0_1_0(self) -> bool:
-        """Whether one of the instances may be of release 0.1.0: it does not say which records it reads."""
+        """Whether an instance may be of release 0.1.0, which does not say what records it reads."""
         ...
 
     def brokers(self) -> Mapping[int, Address | None]:
-        """All brokers that the map knows, each with its own address where that was seen here."""
+        """All brokers of the map, each with its own address if this instance has seen it."""
         ...
 
     async def known(self) -> None:
-        """Returns when there is a map."""
+        """Wait until there is a map."""
         ...

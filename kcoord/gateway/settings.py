@@ -1,4 +1,4 @@
-"""What is the gateway told? Its settings, checked; names that Kafka has are Kafka's."""
+"""The gateway's settings, checked. A setting that Kafka has too has Kafka's name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HIGHEST_PORT = 65535
 
 @attrs.frozen
 class UpstreamTls:
-    """How kcoord speaks TLS with upstream. Paths are PEM files; no CA file means the system's authorities."""
+    """How kcoord speaks TLS with upstream. Paths name PEM files. Without a CA file the system's authorities count."""
 
     ca_file: Path | None = None
     check_hostname: bool = True
@@ -30,59 +30,64 @@ class UpstreamTls:
     key_file: Path | None = None
     key_password: str | None = None
     all_clients_are_kcoord: bool = False
-    """Says that this is meant (GW-8); without it a certificate of kcoord's own is refused."""
+    """Whether this is meant (GW-8). If not, kcoord refuses a certificate of its own."""
 
 
 @attrs.frozen(kw_only=True)
 class GatewaySettings:
-    """All that the gateway is told. Times are in ms, sizes in bytes."""
+    """All settings of the gateway. Times are in ms, sizes in bytes."""
 
     bootstrap: tuple[Address, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    """Upstream's addresses to begin with."""
+    """Upstream's bootstrap addresses."""
     groups: tuple[str, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    """Regular expressions; a group that one of them matches whole is kcoord's to take."""
+    """Regular expressions. kcoord may take a group if one of them matches the whole group id."""
     listen_port: int
     """The bootstrap port P that kcoord listens on."""
     advertised: Address | None = None
-    """Host and port by which clients reach the bootstrap port; the brokers' ports are at the same distances from it.
-    None: each client is told the host that it came by, and the ports that kcoord listens on."""
+    """Host and port by which clients reach the bootstrap port. The brokers' ports are at the same distances from it.
+
+    None: each client is told the host that it came by, and the ports that kcoord listens on.
+    """
     data_dir: Path
-    """Where the broker map is kept."""
+    """The directory in which kcoord keeps the broker map."""
     security_protocol: str = attrs.field(
         default="PLAINTEXT", validator=attrs.validators.in_(("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
     )
-    """What upstream's listener speaks."""
+    """The protocol of upstream's listener."""
     tls: UpstreamTls = UpstreamTls()
     clients_show_certificates: bool = False
-    """Whether kcoord's own ports ask clients for certificates (`ssl.client.auth`): refused (GW-8)."""
+    """Whether kcoord's own ports ask clients for certificates (`ssl.client.auth`). kcoord refuses that (GW-8)."""
     port_offset: int = attrs.field(default=1, validator=attrs.validators.ge(1))
-    """Broker b is at P + port_offset + b (GW-1)."""
+    """Broker b has port P + port_offset + b (GW-1)."""
     broker_ports: Mapping[int, int] = attrs.Factory(dict)
-    """Ports of single brokers, where the rule does not fit (node ids beyond the ports that there are)."""
+    """Ports of single brokers for which that rule does not fit, for example because the node id is too high."""
     request_limits: RequestLimits = attrs.Factory(RequestLimits)
-    """What one request may ask for."""
+    """How much one request may ask for."""
     connection_setup_timeout_ms: int = attrs.field(default=10_000, validator=attrs.validators.ge(1))
     request_timeout_ms: int = attrs.field(default=30_000, validator=attrs.validators.ge(1))
-    """How long upstream may take to answer a question of kcoord's own, before its connection counts as dead."""
+    """How long upstream may take to answer a question of kcoord. After that its connection counts as dead."""
     question_interval_ms: int = attrs.field(default=240_000, validator=attrs.validators.ge(1_000))
-    """How often at least a member's connection asks upstream for rights, so that it is not cut as idle
-    (GW-6, GW-16)."""
+    """The longest time between two questions about rights on a member's connection, so that upstream does not cut it as
+    idle (GW-6, GW-16).
+    """
     rights_ttl_ms: int = attrs.field(default=300_000, validator=attrs.validators.ge(1))
-    """How long a known right holds, if that is less than the question's interval."""
+    """How long a known right holds, if this is less than `question_interval_ms`."""
     sentinel_session_timeout_ms: int = attrs.field(default=1_800_000, validator=attrs.validators.ge(1_000))
-    """The session that the sentinel asks for first; it takes less where upstream allows less (GW-11)."""
+    """The session that the sentinel asks for first. It asks for less if upstream allows less (GW-11)."""
     sentinel_grace_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(0))
-    """How long after its last member a group stays taken (GW-13)."""
+    """How long a group stays taken after its last member has left (GW-13)."""
     outage_ms: int = attrs.field(default=120_000, validator=attrs.validators.ge(0))
-    """How long members are kept while upstream cannot be reached (GW-10)."""
+    """How long kcoord keeps members while it cannot reach upstream (GW-10)."""
     adopts: bool = True
-    """Whether a group is adopted as soon as all its members come through kcoord (`gateway.adopt`)."""
+    """Whether kcoord adopts a group as soon as all its members come through kcoord (`gateway.adopt`)."""
     keeps_to_0_1_0: bool = False
     """Whether release 0.1.0 must be able to take the groups over (`compatible.with`)."""
     connect_groups: bool = True
-    """Whether connect groups are served (`group.connect.enable`)."""
+    """Whether kcoord serves connect groups (`group.connect.enable`)."""
     patience_ms: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
-    """How long a request that needs upstream waits for it to come back before it is answered with a retriable error."""
+    """How long a request that needs upstream waits for upstream to come back. After that it gets a retriable error, or
+    its connection ends.
+    """
 
     def __attrs_post_init__(self) -> None:
         for pattern in self.groups:
@@ -104,8 +109,10 @@ class GatewaySettings:
 
     @property
     def rights_hold_ms(self) -> int:
-        """How long after it was asked for a right holds: one that is withdrawn is noticed within the question's
-        interval, whatever else is remembered."""
+        """How long, in ms, a right holds from the moment when kcoord asked for it.
+
+        So kcoord notices within the question's interval that a right was withdrawn, whatever else it remembers.
+        """
         return min(self.rights_ttl_ms, self.question_interval_ms)
 
     @property
@@ -117,12 +124,15 @@ class GatewaySettings:
         return self.security_protocol.endswith("SSL")
 
     def port_of(self, broker_id: int) -> int | None:
-        """The port that kcoord listens on for a broker; None where there is no such port."""
+        """The port that kcoord listens on for a broker; None if there is no such port."""
         port = self.broker_ports.get(broker_id, self.listen_port + self.port_offset + broker_id)
         return port if 0 < port <= HIGHEST_PORT else None
 
     def advertised_of(self, broker_id: int, reached: str) -> Address | None:
-        """Host and port by which a client that came by host `reached` gets to a broker through kcoord."""
+        """Host and port by which a client that came by host `reached` gets to a broker through kcoord.
+
+        None: there is no port for that broker.
+        """
         port = self.port_of(broker_id)
         if port is None:
             return None

@@ -1,4 +1,4 @@
-"""TLS towards the cluster, and the warnings that must be logged."""
+"""TLS towards the cluster, and the warnings that kcoord logs at start."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ log = logging.getLogger("kcoord.gateway")
 
 
 def upstream_context(settings: GatewaySettings) -> ssl.SSLContext | None:
-    """The TLS side of connections to upstream; None where it speaks plaintext. Raises ValueError naming the file that
-    does not fit."""
+    """The TLS context for connections to upstream; None if upstream speaks plaintext.
+
+    Raises ValueError, which names the file that does not fit.
+    """
     if not settings.uses_tls:
         return None
     tls = settings.tls
@@ -34,7 +36,7 @@ def upstream_context(settings: GatewaySettings) -> ssl.SSLContext | None:
 
 
 def warn_of_costs(settings: GatewaySettings) -> None:
-    """Say at the start what a cluster sees differently with kcoord in between (GW-8)."""
+    """Warn at start of what a cluster sees differently with kcoord in between (GW-8)."""
     log.warning(
         "upstream sees kcoord's address in place of its clients': "
         "host ACLs, quotas by address and max.connections.per.ip apply to kcoord"

@@ -1,1 +1,1 @@
-"""Requests about groups that the gateway handles itself, one file an API family."""
+"""The gateway's handlers, one module for each family of APIs that kcoord handles itself in front of a cluster."""

@@ -1,8 +1,12 @@
-"""Requests that name many groups, in front of a cluster: carried out slice by slice, with others' turns in between.
+"""Requests that name many groups, in front of a cluster: kcoord carries them out in slices.
 
-1. The bytes are walked over first: a batch that does not decode, or is above a limit, touches nothing.
-2. A batch that names nothing of kcoord's passes as it came; nobody decodes it whole to find out.
-3. Else each slice is a request of its own, here and upstream, and the answers are put together as bytes.
+Between two slices other clients have their turns. Rules:
+
+1. kcoord walks over the bytes of the whole batch first. A batch that cannot be decoded, or that names too much, changes
+   nothing.
+2. A batch that names none of kcoord's groups passes unchanged. kcoord looks for such groups slice by slice, so it never
+   decodes the batch as a whole. OffsetFetch always passes; ConnectGroupDescribe and FindCoordinator never do.
+3. In any other batch each slice is a request of its own, here and upstream. kcoord puts the answers together as bytes.
 """
 
 from __future__ import annotations
@@ -46,7 +50,7 @@ __all__ = ["LARGE_GROUPS", "answer_batch"]
 log = logging.getLogger("kcoord.gateway")
 
 LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
-"""Requests to which a few groups make a large answer."""
+"""Requests that have a large answer even if they name only a few groups."""
 SliceHandler = Callable[["BatchContext", "ClientSession", Call, Any], Awaitable[Response]]
 
 SLICE_HANDLERS: dict[type[Request], SliceHandler] = {
@@ -56,18 +60,18 @@ SLICE_HANDLERS: dict[type[Request], SliceHandler] = {
     ConnectGroupDescribeRequest: describe_slice,
     FindCoordinatorRequest: find_slice,
 }
-"""Who answers a slice, but for changes of settings. OffsetFetch passes in any case."""
+"""The handler of each slice. IncrementalAlterConfigs has another (`alter_slice`), and OffsetFetch always passes."""
 
 
 class BatchContext(GroupCallContext, DiscoveryContext, Protocol):
-    """What all handlers need that answer a slice of a large request."""
+    """What the handlers of slices need from the gateway."""
 
     @property
     def sentinels(self) -> Sentinels: ...
 
 
 async def answer_batch(gateway: BatchContext, session: ClientSession, call: Call, batch: RequestBatch) -> None:
-    """Answer a batch, or pass it on. Raises UpstreamLost, DecodeError, FrameRefused."""
+    """Answer a batch, or pass it on. Raises UpstreamLost, DecodeError, EncodeError, FrameRefused, CannotPass."""
     turn = gateway.turns.turn
     limits = gateway.settings.request_limits
     try:
@@ -110,7 +114,7 @@ async def answer_batch(gateway: BatchContext, session: ClientSession, call: Call
 
 
 async def _is_ours(gateway: BatchContext, session: ClientSession, batch: RequestBatch) -> bool:
-    """Whether something that the batch names is kcoord's to take, or kcoord's to answer in any case."""
+    """Whether the batch names one of kcoord's groups, or is a request that kcoord always answers."""
     if batch.kind in (ConnectGroupDescribeRequest, FindCoordinatorRequest):
         return True
     owns = gateway.owns
@@ -124,7 +128,7 @@ async def _is_ours(gateway: BatchContext, session: ClientSession, batch: Request
 async def _named_twice(
     gateway: BatchContext, session: ClientSession, batch: RequestBatch
 ) -> frozenset[tuple[int, str]]:
-    """Resources to be changed that the batch names more than once: none of their changes is made."""
+    """The resources that an IncrementalAlterConfigs names more than once. kcoord makes none of their changes."""
     if batch.kind is not IncrementalAlterConfigsRequest:
         return frozenset()
     named: Counter[tuple[int, str]] = Counter()

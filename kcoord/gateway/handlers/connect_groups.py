@@ -1,17 +1,17 @@
 """The connect groups' own APIs, in front of a cluster that does not know them.
 
-Rules (CG-26, CG-29, CG-30; GW-11, GW-13, GW-16 as for generic groups):
+GW-11, GW-13 and GW-16 hold as for classic groups. Rules (CG-26, CG-29, CG-30):
 
-1. Nothing of them is ever passed on. A group that is not kcoord's to take is answered GROUP_ID_NOT_FOUND: upstream has
-   no connect groups, and its answer could be none.
-2. The first member that joins takes the group upstream, by the same sentinel as a generic group's, so that no worker
-   that is connected to the cluster directly can run the same connectors under that name. Upstream refuses while it has
-   members of its own there: GROUP_ID_NOT_FOUND then too.
-3. Workers of connect groups commit no offsets under their group, so that epochs here need no generations upstream: the
-   sentinel joins once.
-4. The client's right to the group is upstream's to say, and so is whether its connection ends at the coordinator.
-5. A description says who has a group that is no connect group (`ownership_words.py`): kcoord, or the cluster, with the
-   members that it has there, and which of them come through kcoord (AD-6).
+1. kcoord never passes these requests on, because upstream has no connect groups and could not answer. If kcoord may not
+   take the group, the answer is GROUP_ID_NOT_FOUND.
+2. The first member that joins takes the group upstream, with the same sentinel as for a classic group. So no worker
+   that is connected to the cluster directly can run the same connectors under that name. Upstream refuses the sentinel
+   while it has members of its own in the group. The answer is GROUP_ID_NOT_FOUND then, too.
+3. Workers of connect groups commit no offsets under their group. So a new epoch here needs no new generation upstream,
+   and the sentinel joins once.
+4. Upstream says what the client may do with the group, and whether its connection ends at the coordinator.
+5. If a described group is no connect group, the description says who has it (`ownership_words.py`): kcoord or the
+   cluster. For the cluster it names the members there, and which of them come through kcoord (AD-6).
 """
 
 from __future__ import annotations
@@ -93,9 +93,10 @@ async def heartbeat(
 
 
 async def _take(gateway: GroupCallContext, session: ClientSession, request: ConnectGroupHeartbeatRequest) -> ErrorCode:
-    """Have the group, for one that joins; keep it, for one that is a member. GROUP_ID_NOT_FOUND if upstream refuses.
+    """Take the group for a member that joins; for any other heartbeat keep it, if it is here.
 
-    Whoever is no member here takes nothing: its heartbeat is answered with what it is told then.
+    GROUP_ID_NOT_FOUND: the cluster shall have the group, or upstream refuses the sentinel. A heartbeat that does not
+    join takes nothing: if the group is not here, the group's coordinator answers it. Raises UpstreamLost.
     """
     group_id = request.group_id
     sentinel = gateway.sentinels.of(group_id)
@@ -133,14 +134,14 @@ def _refused(request: ConnectGroupHeartbeatRequest | MemberCall, error: ErrorCod
 async def describe(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: ConnectGroupDescribeRequest
 ) -> None:
-    """Answer a ConnectGroupDescribe, each group on its own. Raises UpstreamLost."""
+    """Answer a ConnectGroupDescribe, group by group. Raises UpstreamLost."""
     session.answer(call, await describe_slice(gateway, session, call, request))
 
 
 async def describe_slice(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: ConnectGroupDescribeRequest
 ) -> ConnectGroupDescribeResponse:
-    """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
+    """The answer for the groups in `request`, which are all or some of those in `call`. Raises UpstreamLost."""
     groups = [await _described(gateway, session, call, request, group_id) for group_id in request.group_ids]
     return ConnectGroupDescribeResponse(groups=groups)
 
@@ -170,7 +171,7 @@ async def _described(
 
 
 async def _with_owner(gateway: GroupCallContext, session: ClientSession, described: DescribedGroup) -> DescribedGroup:
-    """The description, with who has the group where it has no members as a connect group. Raises UpstreamLost."""
+    """Add who has the group, if it has no members as a connect group. Raises UpstreamLost."""
     group_id = described.group_id
     if described.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND) or described.members:
         return described

@@ -1,9 +1,10 @@
-"""FindCoordinator and ApiVersions, where the broker's response cannot simply be rewritten.
+"""FindCoordinator and ApiVersions, where kcoord cannot simply rewrite the broker's response.
 
-FindCoordinator (GW-9) is asked upstream, read on its way back, and filled in where upstream has no
-coordinator for a group that is kcoord's. ApiVersions of a version that nobody here can read is answered as KIP-511 has
-it. While the broker is away both are answered from what it said last, for the sake of members that must not stop; see
-`outage.py`.
+1. kcoord asks upstream for a coordinator and reads the answer. If upstream has no coordinator for one of kcoord's
+   groups, kcoord fills it in (GW-9).
+2. kcoord answers an ApiVersions of a version that it cannot read as KIP-511 says.
+3. While the broker is away, kcoord answers both from what upstream said last, so that members need not stop
+   (`outage.py`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ __all__ = ["api_versions", "find_coordinator", "find_slice"]
 
 
 class DiscoveryContext(OwnershipContext, Protocol):
-    """What is known of the brokers, and of where they are for clients."""
+    """What these handlers need from the gateway: the known brokers, and their addresses for clients."""
 
     brokers: BrokerMap
     coordinators: Coordinators
@@ -53,12 +54,12 @@ class DiscoveryContext(OwnershipContext, Protocol):
 def find_coordinator(
     gateway: DiscoveryContext, session: ClientSession, call: Call, request: FindCoordinatorRequest
 ) -> None:
-    """Ask upstream, or answer from what is known while it is away."""
+    """Answer a FindCoordinator: ask upstream, or use what kcoord knows while the broker is away."""
     if session.upstream is None:
         _find_while_away(gateway, session, call, request)
         return
     if not request.coordinator_keys and not request.key:
-        session.pass_on(call)  # it asks for nobody: there is nothing to learn of the answer, and nothing to fill in
+        session.pass_on(call)  # it names no key: there is nothing to learn or fill in
         return
 
     def deliver(owed: Expected, frame: bytes) -> None:
@@ -72,7 +73,10 @@ def find_coordinator(
 async def find_slice(
     gateway: DiscoveryContext, session: ClientSession, call: Call, request: FindCoordinatorRequest
 ) -> FindCoordinatorResponse:
-    """The answer for some of the keys that `call` names, the nodes in it mapped. Raises UpstreamLost, CannotPass."""
+    """The answer for the keys in `request`, which are some of those in `call`. Its nodes are mapped.
+
+    Raises UpstreamLost, CannotPass.
+    """
     version = call.header.api_version
     response = await session.ask(request, version, call.header.client_id)
     assert isinstance(response, FindCoordinatorResponse)
@@ -88,7 +92,7 @@ def _filled_in(
     request: FindCoordinatorRequest,
     response: FindCoordinatorResponse,
 ) -> FindCoordinatorResponse:
-    """Upstream's answer, with what is known here."""
+    """Learn from upstream's answer, and complete it with what kcoord knows."""
     keys = group_keys(request)
     owned = {key for key in keys if gateway.owns(key)}
     for key in owned & gateway.coordinators.learn_from(keys, response):
@@ -111,19 +115,21 @@ def _find_while_away(
     }
     response = None
     if not request.coordinator_keys and call.header.api_version >= KEYS_FROM:
-        response = FindCoordinatorResponse()  # nobody was asked for
+        response = FindCoordinatorResponse()  # it names no key
     elif all(seems_here(gateway, key) for key in group_keys(request)):
         response = gateway.coordinators.answer(request, at)
     if response is None:
         session.end_call(call)
-        session.client.end()  # never told
+        session.client.end()  # kcoord does not know the answer
         return
     session.answer(call, response)
 
 
 async def api_versions(gateway: DiscoveryContext, session: ClientSession, call: Call) -> None:
-    """Answer an ApiVersions of a version that is not known here, or one that comes while upstream is away. Raises
-    UpstreamLost."""
+    """Answer an ApiVersions of a version that kcoord does not know, or one that comes while upstream is away.
+
+    Raises UpstreamLost.
+    """
     header = call.header
     known = header.api_version <= ApiVersionsRequest.MAX_VERSION
     if session.upstream is not None:
@@ -131,7 +137,7 @@ async def api_versions(gateway: DiscoveryContext, session: ClientSession, call: 
     said = gateway.versions.of(gateway.name_of(session.broker_id))
     session.end_call(call)
     if said is None:
-        session.client.end()  # never told
+        session.client.end()  # no broker has told its versions yet
         return
     if known:
         session.client.answer(call, said)

@@ -1,21 +1,24 @@
-"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of a group that is kcoord's.
+"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of groups that kcoord may take.
 
 Rules (GW-11, GW-12, GW-16):
 
-1. Before anything is done to a group, or told of it, the client's right to it is known, and that its connection ends
-   at the group's coordinator. So nobody takes a group, or speaks for it upstream, who may not read it.
-2. A group's first JoinGroup takes the group upstream first. Upstream refuses at once; what it accepts may take its
-   initial rebalance delay, and kcoord's own delay runs meanwhile.
-3. A successful JoinGroup answer of generation N leaves only when upstream has a generation for N. Connect's workers,
-   whose generations move for each of them where they are managed one by one, commit nothing under their group: for them
-   it is enough that kcoord takes the group; a commit all the same is placed when it comes (`offsets.py`).
-4. A call of a group that upstream refused goes upstream, and so does one of a group without members here that the
-   cluster is to have (`gateway.owner`), and one, but JoinGroup, of a group that nobody here knows. While a group is
-   given back, `release.py` says what becomes of its calls.
-5. A join that is refused leaves nothing behind: neither a member, or a new group, here where upstream refuses late, nor
-   the sentinel upstream where the group here refuses its first member. Only who is told to join again at once, with
-   another member id, finds the sentinel still there.
-6. Who is unknown here may be known to the cluster: that is not said while upstream may yet refuse the group.
+1. kcoord does nothing to a group, and tells nothing about it, before it knows that the client has the right to it and
+   that the client's connection ends at the group's coordinator. So a client that may not read a group cannot take it,
+   or speak for it upstream.
+2. kcoord takes a group upstream before it handles the group's first JoinGroup. Upstream refuses at once. If it accepts,
+   it may answer only after its initial rebalance delay; kcoord's own delay runs at the same time.
+3. kcoord sends a successful JoinGroup answer of generation N only when upstream has a generation for N. Connect workers
+   are the exception. They commit nothing under their group, and where kcoord manages them one by one, each of them
+   moves the generation. For them it is enough that kcoord takes the group. If a worker commits all the same, the
+   sentinel gets its mark then (`offsets.py`).
+4. A call goes upstream if upstream has refused the sentinel, or if the group has no members here and the cluster shall
+   have it (`gateway.owner`). A call other than JoinGroup also goes upstream if the group has neither members here nor a
+   sentinel upstream. While a group is being released, `release.py` decides about its calls.
+5. A refused join leaves nothing behind. If upstream refuses late, kcoord takes the member out again, and removes a
+   group that is new. If the group here refuses its first member, the sentinel leaves upstream. It stays only if the
+   client is told to join again: with another member id, or after a retriable error.
+6. A member that is unknown here may be known to the cluster. So kcoord does not tell a member that it is unknown while
+   upstream may still refuse the group.
 """
 
 from __future__ import annotations
@@ -58,20 +61,23 @@ if TYPE_CHECKING:
 __all__ = ["admit", "answer", "is_elsewhere", "join_group", "member_call"]
 
 REFUSED_WITHIN_S = 0.2
-"""Upstream refuses a group within milliseconds; if nothing has come by then, counted from the first one who asks, it
-has accepted, and lets the empty group wait for more members. A refusal that comes later is undone."""
+"""How long kcoord waits for a refusal, in seconds, from the moment when it began to take the group.
+
+Upstream refuses within milliseconds. If it has not answered by then, it has accepted, and lets the empty group wait for
+more members. If it refuses later, kcoord undoes the join.
+"""
 
 PASSING_ON = PASSING | {ErrorCode.GROUP_AUTHORIZATION_FAILED}
-"""Errors that say nothing to another client that waits for the same group to be taken."""
+"""Errors for one client that say nothing to another client that waits for the same group to be taken."""
 
 JOIN_AGAIN = frozenset({ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.UNKNOWN_MEMBER_ID})
-"""What is answered to those who join again at once with another member id."""
+"""Errors after which a client joins again at once with another member id."""
 
 MemberRequest = SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
 
 
 class GroupCallContext(HandlerContext, Spawner, Protocol):
-    """What handlers need that take a group, or keep it."""
+    """What the handlers that take or keep a group need from the gateway."""
 
     appearances: GroupAppearances
     cluster_groups: ClusterGroups
@@ -91,28 +97,28 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
     if error:
         session.answer(call, refuse(request, error))
         return
-    if not (request.protocol_type and request.protocols):  # nobody takes it in, here or upstream
+    if not (request.protocol_type and request.protocols):  # neither kcoord nor upstream would accept it
         session.answer(call, refuse(request, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
         return
     if gateway.releases.concerns(group_id):
         await gateway.releases.join(session, call, request)
         return
-    if gateway.former_ids.has_gone(group_id, request.member_id):  # nobody knows it by that id now
+    if gateway.former_ids.has_gone(group_id, request.member_id):  # no member has that id any more
         request = attrs.evolve(request, member_id="")
     sentinel = gateway.sentinels.of(group_id)
     if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
-        if sentinel.inherited:  # it may be there still, and nobody else would be let in
+        if sentinel.inherited:  # it may still be there, and then nobody else gets in
             await sentinel.leave(session, _always)
         await _pass_on(gateway, session, call, request)
         return
     is_new = not sentinel.is_joined and not (await facts_of(gateway, group_id)).generation
     error = await admit(gateway, session, sentinel, request.protocol_type)
-    if not error and sentinel.is_taking and sentinel.comes_back:  # whoever joins here would wait for those members
+    if not error and sentinel.is_taking and sentinel.comes_back:  # a join here would wait for those members
         await when_taken(gateway, group_id)
         error = await admit(gateway, session, sentinel, request.protocol_type)
     if is_refusal(error):
         _heed(gateway, session, group_id, error)
-        if is_new and request.member_id:  # it may have been given that id here, before upstream had said so
+        if is_new and request.member_id:  # kcoord may have given out that id before upstream refused
             await gateway.guarded.take_out(session, call, request, request.member_id, is_new)
         await _pass_on(gateway, session, call, request)
         return
@@ -149,18 +155,18 @@ async def _always() -> bool:
 async def _pass_on(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: JoinGroupRequest | MemberRequest
 ) -> None:
-    """Pass on a call of a group that is the cluster's now, though it is kcoord's to take (AD-6)."""
+    """Pass on a call of a group that kcoord may take, but that the cluster has now (AD-6)."""
     deliver = await gateway.cluster_groups.reader(session, request)
     if deliver is not None and isinstance(request, JoinGroupRequest) and not request.member_id:
-        session.pass_changed(call, request, deliver)  # its frame may have an old id
+        session.pass_changed(call, request, deliver)  # the frame may still have the old id
     else:
         session.pass_on(call, deliver)
 
 
 async def admit(gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, protocol_type: str) -> ErrorCode:
-    """Take the group for a member of that protocol type, or begin to: NONE, a refusal, or what hinders now.
+    """Take the group for a member of that protocol type, or begin to take it.
 
-    Raises UpstreamLost.
+    Returns NONE, a refusal, or the error that prevents it now. Raises UpstreamLost.
     """
     first = gateway.appearances.of_first(protocol_type)
     is_well = not sentinel.IS_SHARED and sentinel.is_of_type(first.protocol_type)
@@ -172,7 +178,10 @@ async def admit(gateway: GroupCallContext, session: ClientSession, sentinel: Sen
 async def _take(
     gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, first: Appearance | None
 ) -> ErrorCode:
-    """Take the group; `first`: how to look for its first member, where it has none here. Raises UpstreamLost."""
+    """Take the group. `first`: the sentinel's appearance for the first member, if the group has no members here.
+
+    Raises UpstreamLost.
+    """
     begun_here = not sentinel.is_taking
     if begun_here:
         sentinel.taking = gateway.spawn(_taken(gateway, session, sentinel, first))
@@ -192,22 +201,23 @@ async def _take(
 async def _taken(
     gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, first: Appearance | None
 ) -> ErrorCode:
-    """`take` for those who share its outcome: what is lost meanwhile counts as COORDINATOR_NOT_AVAILABLE."""
+    """As `Sentinel.take`, for all clients that wait for it. A lost connection counts as COORDINATOR_NOT_AVAILABLE."""
     try:
         facts = await facts_of(gateway, sentinel.group_id)
         sentinel.comes_back = facts.has_members
         return await sentinel.take(session, facts.generation or 0, None if facts.has_members else first)
     except UpstreamLost:
         if first is not None and not sentinel.is_joined:
-            sentinel.inherited = True  # it may be in the group, or come into it
+            sentinel.inherited = True  # it may be in the group, or get in later
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
 async def _hold(
     gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, joined: JoinGroupResponse
 ) -> ErrorCode:
-    """`hold` for a member that has joined here, with a lost connection as an error that the client tries again on. Its
-    session stands still meanwhile: it waits for its answer, and cannot heartbeat.
+    """As `Sentinel.hold`, for a member that has joined here. After a lost connection the client is told to try again.
+
+    The member's session is paused meanwhile, because a member that waits for its answer cannot send heartbeats.
     """
     group_id, paused = sentinel.group_id, gateway.paused_sessions
 
@@ -225,7 +235,7 @@ async def _hold(
 
 
 def _is_final(response: JoinGroupResponse) -> bool:
-    """Whether whoever is refused like that does not simply join again."""
+    """Whether a client that is refused with this response does not simply join again."""
     error = ErrorCode(response.error_code)
     return not error.retriable and error not in JOIN_AGAIN
 
@@ -239,7 +249,11 @@ async def _undo(
     error: ErrorCode,
     is_new: bool,
 ) -> None:
-    """The member has joined here, maybe a new group, but its generation could not be held upstream."""
+    """End a call whose join succeeded here, but whose generation could not be held upstream.
+
+    If upstream refuses, or the member came without an id, kcoord takes the member out again; with `is_new` the group
+    goes too, if nobody else is in it. A call that upstream refuses is passed on. Any other gets `error`.
+    """
     if is_refusal(error) or not request.member_id:
         await gateway.guarded.undo_join(session, call, request, joined, is_new)
     _heed(gateway, session, request.group_id, error)
@@ -251,7 +265,7 @@ async def _undo(
 
 
 def _heed(gateway: GroupCallContext, session: ClientSession, group_id: str, error: ErrorCode) -> None:
-    """Upstream may have said that this client's right is gone."""
+    """If upstream says that the client may not read the group, forget the right that kcoord knew."""
     if error == ErrorCode.GROUP_AUTHORIZATION_FAILED:
         gateway.rights.refused(session, group_id)
 
@@ -277,7 +291,7 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
         return
     member_id = request.member_id
     when_more = None
-    if isinstance(request, HeartbeatRequest):  # a legacy worker's, which its group may keep back
+    if isinstance(request, HeartbeatRequest):  # the group may hold back its answer to a classic worker
         when_more = partial(
             session.client.when_more, call, partial(gateway.groups.let_go, group_id, session.client.serial)
         )
@@ -294,14 +308,15 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
 
 
 async def is_elsewhere(gateway: GroupCallContext, session: ClientSession, group_id: str, error: ErrorCode) -> bool:
-    """Whether the cluster has the group of a member that is unknown here, as `error` says: upstream is asked, if it has
-    not been yet (rule 6 above). What is known here may be of before a restart. Raises UpstreamLost, also where upstream
-    has not said who has the group.
+    """Whether the cluster has the group of a member that is unknown here, as `error` says (rule 6 above).
+
+    If upstream has not been asked yet, kcoord asks it now, because what kcoord knows may be from before a restart.
+    Raises UpstreamLost, also if upstream has not said who has the group.
     """
     sentinel = gateway.sentinels.of(group_id)
     if error not in LOST or sentinel.is_joined:
         return False
-    await when_taken(gateway, group_id)  # that may fail with the connection of whoever takes it
+    await when_taken(gateway, group_id)  # it may fail with the connection over which it is taken
     await keep(gateway, session, group_id)
     await when_taken(gateway, group_id)
     is_upstreams = not await is_here(gateway, group_id)
@@ -312,9 +327,10 @@ async def is_elsewhere(gateway: GroupCallContext, session: ClientSession, group_
 
 
 async def keep(gateway: GroupCallContext, session: ClientSession, group_id: str) -> ErrorCode:
-    """The sentinel is in the group, or joins anew: after a restart of kcoord it takes over what its predecessor left.
+    """Make sure that the sentinel is in the group. After a restart it takes over what kcoord's predecessor left there.
 
-    While upstream cannot be asked, or is not ready, the group is still taken.
+    Returns NONE, a refusal or NOT_COORDINATOR. While upstream cannot be asked, or is not ready, the group counts as
+    taken.
     """
     sentinel = gateway.sentinels.of(group_id)
     if sentinel.is_joined or sentinel.is_taking or session.upstream is None:
@@ -334,14 +350,14 @@ def answer(
     remember: Remember | None,
     group_id: str,
 ) -> None:
-    """Answer, and let the hot path repeat the answer for as long as the client's right to the group is known."""
+    """Answer the call. The hot path may repeat the answer while the client's right to the group holds."""
     session.end_call(call)
     valid_until_ms = gateway.rights.valid_until_ms(session, group_id) if remember is not None else None
     session.client.answer(call, response, remember, valid_until_ms)
 
 
 def _error(response: Response) -> ErrorCode:
-    """What a SyncGroup, Heartbeat or LeaveGroup was answered; of several that leave the first."""
+    """The error of a SyncGroup, Heartbeat or LeaveGroup response. If several members leave, that of the first."""
     if isinstance(response, LeaveGroupResponse) and response.members:
         return error_of(response.members[0].error_code)
     return error_of(getattr(response, "error_code", 0))

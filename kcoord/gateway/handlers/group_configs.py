@@ -1,15 +1,17 @@
-"""Settings of groups, described and changed: some are the cluster's and some kcoord's.
+"""DescribeConfigs and IncrementalAlterConfigs of groups, whose settings are partly the cluster's and partly kcoord's.
 
-A group that is kcoord's has `connect.…` settings here, and all others (`consumer.…`, `share.…`) in the cluster, where
-groups of the newer protocols find them. Rules:
+Of one of kcoord's groups, the settings `connect.…` and `gateway.owner` are here. All other settings (`consumer.…`,
+`share.…`) are in the cluster, where groups of the newer protocols find them. Rules:
 
-1. Upstream is asked about every resource, also where a group's changes are all kcoord's: so it is upstream that says
-   whether the client may (CG-30). What it refuses is not answered nor changed here.
-   Where it knows no settings of groups (before Kafka 4.0) it says whether the client may describe, or alter, its own.
-2. A description of a group that is kcoord's is upstream's, with kcoord's settings behind.
-3. Changes to both sides of one group are first checked on both, then made, here last: only a change that upstream makes
-   can be lost, and it is told.
-4. What names no group of kcoord's, or no setting of its own, is passed on as it is.
+1. kcoord asks upstream about every resource, also if all changes of a group are kcoord's. So upstream says whether the
+   client may do this (CG-30). If upstream refuses a resource, kcoord neither describes nor changes it. Upstream before
+   Kafka 4.0 knows no settings of groups; then it says whether the client may describe, or alter, the cluster's own.
+2. The description of one of kcoord's groups is upstream's, followed by kcoord's settings.
+3. If a group's changes are on both sides, both sides check them first. Then upstream makes its changes, and kcoord
+   makes its own last. If upstream fails, kcoord changes nothing. If kcoord fails, upstream's changes stay. The client
+   gets the error in both cases.
+4. kcoord passes on unchanged what names none of its groups, or changes none of its settings. It makes no change of a
+   resource that is named twice.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["alter_configs", "alter_slice", "describe_configs", "describe_configs_slice"]
 
 BROKER, ALL_BROKERS = 4, ""
-"""The cluster's own settings, as a resource."""
+"""The cluster's own settings as a resource: its type and its name."""
 
 Key = tuple[int, str]
 Answers = dict[Key, AlterConfigsResourceResponse]
@@ -66,7 +68,7 @@ def _described_here(
 async def describe_configs_slice(
     gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
-    """The answer for the resources of `request`, all that `call` names or some of them. Raises UpstreamLost."""
+    """The answer for the resources in `request`, which are all or some of those in `call`. Raises UpstreamLost."""
     ours = _described_here(gateway, session, request)
     await session.ready()
     there = await session.ask(request, call.header.api_version, call.header.client_id)
@@ -93,7 +95,10 @@ async def _describe_the_cluster_instead(
     request: DescribeConfigsRequest,
     there: DescribeConfigsResponse,
 ) -> None:
-    """Where upstream knows no settings of groups: may the client describe those of the cluster? Raises UpstreamLost."""
+    """If upstream knows no settings of groups, ask it whether the client may describe those of the cluster.
+
+    Its answer to that counts for these groups. Raises UpstreamLost.
+    """
     unknown = [
         each for each in there.results if each.resource_type == GROUP and each.error_code == ErrorCode.INVALID_REQUEST
     ]
@@ -125,8 +130,9 @@ async def alter_slice(
     request: IncrementalAlterConfigsRequest,
     twice: AbstractSet[Key] = frozenset(),
 ) -> IncrementalAlterConfigsResponse:
-    """The answer for the resources of `request`, all that `call` names or some of them. `twice`: those that `call`
-    names more than once. Raises UpstreamLost.
+    """The answer for the resources in `request`, which are all or some of those in `call`. Raises UpstreamLost.
+
+    `twice`: the resources that `call` names more than once.
     """
     ours = {_key(each) for each in request.resources if _has_ours(gateway, session, each)} - twice
     await session.ready()
@@ -146,7 +152,7 @@ async def alter_slice(
 
 
 class _Altering:
-    """One request on its way: what has been answered so far for the groups that have settings here."""
+    """One request while it is carried out, with the answers so far for groups whose settings here are changed."""
 
     def __init__(
         self, gateway: HandlerContext, session: ClientSession, call: Call, request: IncrementalAlterConfigsRequest
@@ -165,7 +171,7 @@ class _Altering:
         self._take(await self._upstream(resources, validate_only))
 
     async def ask_about_the_cluster(self, resources: list[AlterConfigsResource]) -> None:
-        """Where upstream knows no settings of groups: may the client alter those of the cluster?"""
+        """If upstream knows no settings of groups, ask it whether the client may alter those of the cluster."""
         unknown = [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.INVALID_REQUEST]
         if unknown:
             whole = AlterConfigsResource(resource_type=BROKER, resource_name=ALL_BROKERS)
@@ -188,7 +194,7 @@ class _Altering:
     async def _upstream(
         self, resources: list[AlterConfigsResource], validate_only: bool
     ) -> list[AlterConfigsResourceResponse]:
-        """Upstream's answers, in the order of `resources` whatever order they came in."""
+        """Upstream's answers in the order of `resources`, whatever order they came in."""
         if not resources:
             return []
         part = attrs.evolve(self._request, resources=resources, validate_only=validate_only)

@@ -1,4 +1,4 @@
-"""The handlers' context: what handlers need of the gateway, as far as most of them do."""
+"""The handlers' context: what most handlers need from the gateway."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["HandlerContext"]
 
 
 class HandlerContext(OwnershipContext, Protocol):
-    """Whose a group is, the groups behind their rights, and a turn of the event loop for what is large."""
+    """Who has a group, the groups behind their rights, and turns of the event loop for large work."""
 
     coordinators: Coordinators
     guarded: GuardedGroups

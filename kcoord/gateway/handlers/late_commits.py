@@ -1,4 +1,4 @@
-"""Late commits: the response to a commit whose member, or generation, is over (AD-17; rule 5 of `release.py`)."""
+"""Late commits: responses to commits of a member, or of a generation, that is over (AD-17; rule 5 of `release.py`)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIZE = struct.Struct(">i")
 async def pass_commit(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest
 ) -> None:
-    """Pass on a commit of a member upstream, or of one that comes late. Raises UpstreamLost."""
+    """Pass on a commit of a member upstream, or a late commit. Raises UpstreamLost."""
     gateway.releases.hear(request.group_id, request.member_id)
     is_ours = await gateway.former_ids.is_ours(request.group_id, request.member_id)
     hidden = LOST if is_ours else LOST - STRANGER
@@ -44,13 +44,13 @@ async def pass_commit(
 
 
 def join_instead(request: OffsetCommitRequest | TxnOffsetCommitRequest) -> ErrorCode:
-    """What a member is told whose commit comes too late."""
+    """The error for a member whose commit comes too late: it makes the member join."""
     is_transactional = isinstance(request, TxnOffsetCommitRequest)
     return ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS
 
 
 def _told_to_join(response: object, hidden: AbstractSet[ErrorCode]) -> bool:
-    """Put "join again" in place of these errors; False where there are none."""
+    """Replace the errors in `hidden` by one that makes the member join. Returns False if there are none."""
     assert isinstance(response, OffsetCommitResponse | TxnOffsetCommitResponse)
     is_transactional = isinstance(response, TxnOffsetCommitResponse)
     instead = ErrorCode.ILLEGAL_GENERATION if is_transactional else ErrorCode.REBALANCE_IN_PROGRESS

@@ -1,13 +1,14 @@
-"""DescribeGroups, ListGroups and DeleteGroups, for groups that are kcoord's and for others.
+"""DescribeGroups, ListGroups and DeleteGroups, which may concern kcoord's groups and others.
 
 Rules (GW-13, GW-16 to GW-18):
 
-1. A batch is split: what is here is answered here, the rest is asked upstream as one request, and the answers are
-   merged in the order of the question.
-2. ListGroups is asked upstream without filters, at the client's version. A group that is known here stands there once,
-   with kcoord's state, type and protocol type in place of the sentinel's; the filters are applied to the result. A
-   connect group without members has no sentinel there, and is added.
-3. Deleting: checked here, then the sentinel leaves, then upstream deletes, then here.
+1. A request that names several groups is split. kcoord answers for its own groups, asks upstream for the rest in one
+   request, and merges the answers in the order of the question.
+2. kcoord asks upstream for ListGroups without filters, at the client's version. A group that is here is listed once,
+   with kcoord's state, type and protocol type in place of the sentinel's. kcoord applies the filters to the result. A
+   connect group without members has no sentinel upstream, so kcoord adds it.
+3. A group of kcoord's is deleted in four steps: kcoord checks it, the sentinel leaves, upstream deletes it, kcoord
+   deletes it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ STATES_FILTER, TYPES_FILTER = 4, 5
 """The first versions of ListGroups with states and with types."""
 NEWEST_LIST = 5
 LOADING_S = 0.05
-"""How often it is looked whether all groups are loaded by now."""
+"""The pause, in seconds, between two looks whether all groups are loaded."""
 
 
 async def describe_groups(
@@ -68,7 +69,7 @@ async def describe_groups(
 async def describe_groups_slice(
     gateway: HandlerContext, session: ClientSession, call: Call, request: DescribeGroupsRequest
 ) -> DescribeGroupsResponse:
-    """The answer for some of the groups that `call` names. Raises UpstreamLost."""
+    """The answer for the groups in `request`, which are some of those in `call`. Raises UpstreamLost."""
     return await _described(gateway, session, call, request, await described_here(gateway, request.groups))
 
 
@@ -128,14 +129,17 @@ async def list_groups(gateway: HandlerContext, session: ClientSession, call: Cal
 
 
 async def _in_turns(turns: TurnQueue, groups: Sequence[ListedGroup]) -> AsyncIterator[Sequence[ListedGroup]]:
-    """The groups, some at a time, with others' turns in between."""
+    """The groups, `ROWS` at a time. Other clients have their turns in between."""
     for at in range(0, len(groups), ROWS):
         yield groups[at : at + ROWS]
         await turns.give_way()
 
 
 async def _listed_here(gateway: HandlerContext, session: ClientSession, call: Call) -> ListGroupsResponse:
-    """The groups of all shards, once those are loaded that are being loaded. Raises Unanswered."""
+    """The groups of all shards, after those that are being loaded have been loaded.
+
+    Raises Unanswered if that takes longer than `gateway.patience.ms`.
+    """
     context = attrs.evolve(session.context(call), api_version=NEWEST_LIST)
     until_ms = gateway.now_ms() + gateway.settings.patience_ms
     while True:
@@ -146,7 +150,7 @@ async def _listed_here(gateway: HandlerContext, session: ClientSession, call: Ca
         elif here.error_code and gateway.places is not None:
             missing = "an instance does not say which groups it has"
         else:
-            return here  # alone: a partition that cannot be served is left out
+            return here  # a kcoord alone leaves out a partition that it cannot serve
         if gateway.now_ms() >= until_ms:
             raise Unanswered(missing)
         await asyncio.sleep(LOADING_S)
@@ -155,8 +159,9 @@ async def _listed_here(gateway: HandlerContext, session: ClientSession, call: Ca
 async def _only_here(
     gateway: HandlerContext, session: ClientSession, ours: dict[str, ListedGroup], there: set[str]
 ) -> list[ListedGroup]:
-    """Connect groups without members: upstream does not keep what has neither members nor offsets. They are listed
-    where their coordinator is, as far as the client may see them.
+    """Connect groups without members. Upstream does not keep them, because they have neither members nor offsets there.
+
+    kcoord lists each of them at the port of its coordinator, if the client may describe it.
     """
     found = []
     for group_id, listed in ours.items():
@@ -174,13 +179,13 @@ def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup]) -> Listed
     mine = ours.get(theirs.group_id)
     if mine is not None:
         return mine
-    if theirs.protocol_type == OF_0_1_0.protocol_type:  # its sentinel left it: nobody else has been in there since
+    if theirs.protocol_type == OF_0_1_0.protocol_type:  # the type of a sentinel that left; no member has come since
         return attrs.evolve(theirs, protocol_type="")
     return theirs
 
 
 def _kept(groups: Sequence[ListedGroup], request: ListGroupsRequest, version: int) -> list[ListedGroup]:
-    """Those that the client asks for, with what its version has a place for."""
+    """The groups that the client asks for, without the fields that its version does not have."""
     states = {state.lower() for state in request.states_filter}
     types = {kind.lower() for kind in request.types_filter}
     kept = [
@@ -206,7 +211,7 @@ async def delete_groups(
 async def delete_slice(
     gateway: HandlerContext, session: ClientSession, call: Call, request: DeleteGroupsRequest
 ) -> DeleteGroupsResponse:
-    """The answer for the groups of `request`, all that `call` names or some of them. Raises UpstreamLost."""
+    """The answer for the groups in `request`, which are all or some of those in `call`. Raises UpstreamLost."""
     ours = {group_id for group_id in request.groups_names if gateway.owns(group_id)}
     await session.ready()
     results: dict[str, DeletableGroupResult] = {}
@@ -229,7 +234,10 @@ async def delete_slice(
 
 
 async def _make_way(gateway: HandlerContext, session: ClientSession, group_id: str) -> ErrorCode:
-    """May the group be deleted? Then the sentinel leaves. The error, or NONE: upstream decides the rest."""
+    """Check whether the group may be deleted; if so, the sentinel leaves. Returns the error.
+
+    NONE: upstream decides the rest.
+    """
     error = await gateway.groups.check_delete(group_id)
     if error == ErrorCode.GROUP_ID_NOT_FOUND and not await is_here(gateway, group_id):
         return ErrorCode.NONE
@@ -256,7 +264,7 @@ async def _make_way(gateway: HandlerContext, session: ClientSession, group_id: s
 async def _delete_here(
     gateway: HandlerContext, session: ClientSession, call: Call, there: DeletableGroupResult
 ) -> DeletableGroupResult:
-    """Upstream has deleted the group, or never had it: now it goes here too."""
+    """Delete the group here too, if upstream has deleted it or does not have it. Returns the client's answer."""
     if there.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
         return there
     response, _ = await gateway.guarded.call(session, call, DeleteGroupsRequest(groups_names=[there.group_id]))

@@ -1,15 +1,16 @@
-"""Offsets: commits and deletions of a group that is kcoord's, in the sentinel's name.
+"""OffsetCommit, TxnOffsetCommit and OffsetDelete of groups that kcoord may take.
 
-Offsets stay upstream. Rules (GW-12, GW-13, GW-22):
+Offsets stay upstream, and kcoord commits them there in the sentinel's name. Rules (GW-12, GW-13, GW-22):
 
-1. A commit is checked by the group's coordinator (member, generation, under its lease: GW-21) and passed on
-   in the sentinel's name and upstream generation, at the client's own version. The name is got first, then the check is
-   made: so upstream refuses what a younger generation overtakes after the check, atomically (`shared_sentinel.py`).
-2. An upstream error about the *sentinel* is none of the member's: if the member may still commit, the sentinel joins
-   anew and the commit is tried again.
-3. A transactional commit that names no member (older than KIP-447) passes as it is.
-4. Deleting offsets is checked here, by the topics that members subscribe to. Upstream would refuse it while the
-   sentinel is there: so the sentinel leaves, and comes back if there are members.
+1. The group's coordinator here checks a commit by member and generation, under its lease (GW-21). Then kcoord passes
+   the commit on in the sentinel's name and upstream generation, at the client's own version. kcoord gets the name
+   before the check. So if a newer generation begins after the check, upstream itself refuses the commit, and there is
+   no gap (`shared_sentinel.py`).
+2. An upstream error about the *sentinel* does not concern the member. If the member may still commit, the sentinel
+   joins again, and kcoord tries the commit again.
+3. A transactional commit that names no member (older than KIP-447) passes unchanged.
+4. kcoord checks an OffsetDelete by the topics that members subscribe to. Upstream would refuse it while the sentinel is
+   there. So the sentinel leaves, and comes back if there are members.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ __all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
 
 TRY_AGAIN_S = 0.05
 ATTEMPTS = 8
-"""How often a commit is tried whose sentinel another instance takes over meanwhile."""
+"""Most attempts of one commit: the sentinel may be taken over by another instance, or members may join upstream."""
 COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
-"""The first versions that name a group instance id (KIP-345), and a transactional commit's member (KIP-447)."""
+"""The first version of OffsetCommit with a group instance id (KIP-345), of TxnOffsetCommit with a member (KIP-447)."""
 
 Commit = OffsetCommitRequest | TxnOffsetCommitRequest
 
@@ -82,8 +83,10 @@ async def txn_offset_commit(
 
 
 async def _pass_on(gateway: GroupCallContext, session: ClientSession, call: Call, request: Commit) -> None:
-    """Pass on a commit of a group that is the cluster's, or is to be. While it has members here, the one that commits
-    may be one of these: it is not told that it is unknown, but to join.
+    """Pass on a commit of a group that the cluster has, or shall have.
+
+    While the group has members here, the commit may be from one of them. Such a member hears that it must join, and not
+    that it is unknown.
     """
     group_id = request.group_id
     if gateway.releases.concerns(group_id) or gateway.groups.known_facts(group_id).has_members:
@@ -112,7 +115,7 @@ async def _commit(
             if not error and not gateway.releases.may_commit(group_id, is_placed):
                 error = join_instead(request)
             elif not error and not sentinel.is_joined and not gateway.releases.is_open(group_id):
-                await asyncio.sleep(TRY_AGAIN_S)  # after a restart: the release says whether it comes back, or goes
+                await asyncio.sleep(TRY_AGAIN_S)  # after a restart the release decides whether it comes back
                 continue
         elif await is_elsewhere(gateway, session, group_id, error):
             await _pass_on(gateway, session, call, request)
@@ -120,7 +123,7 @@ async def _commit(
         if not error and not is_placed:
             gateway.paused_sessions.pause(
                 group_id, [request.member_id], gateway.now_ms()
-            )  # its heartbeats wait behind this
+            )  # the member's heartbeats wait behind this commit
             try:
                 error = await _in_place(gateway, session, sentinel, generation)
             finally:
@@ -132,14 +135,14 @@ async def _commit(
             session.answer(call, refuse(request, error))
             return
         if not is_placed or sentinel.identity != name:
-            continue  # a name that was got after the check
+            continue  # kcoord got the name after the check
         version = call.header.api_version
         response = await session.ask(_in_its_name(request, name, version), version, call.header.client_id)
         errors = _errors(response)
         if ErrorCode.GROUP_AUTHORIZATION_FAILED in errors:
             gateway.rights.refused(session, group_id)
         if gateway.releases.concerns(group_id) and ErrorCode.REBALANCE_IN_PROGRESS in errors:
-            await asyncio.sleep(TRY_AGAIN_S)  # members join upstream; the sentinel is in there still
+            await asyncio.sleep(TRY_AGAIN_S)  # members are joining upstream, and the sentinel is still there
             continue
         if errors.isdisjoint(LOST):
             session.answer(call, response)
@@ -151,7 +154,10 @@ async def _commit(
 async def _in_place(
     gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, generation: int
 ) -> ErrorCode:
-    """The sentinel is in the group: for a member's commit, with that member's generation. Raises UpstreamLost."""
+    """Make sure that the sentinel is in the group; for a member's commit, with that member's generation.
+
+    Raises UpstreamLost.
+    """
     current = (await facts_of(gateway, sentinel.group_id)).generation
     if generation < 0:
         return await sentinel.keep(session, current or 0)
@@ -159,7 +165,7 @@ async def _in_place(
 
 
 def _in_its_name(request: Commit, name: Identity, version: int) -> Commit:
-    """The commit as the sentinel's."""
+    """The same commit in the sentinel's name."""
     if isinstance(request, OffsetCommitRequest):
         return attrs.evolve(
             request,
@@ -217,7 +223,7 @@ async def offset_delete(
 async def _delete_upstream(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetDeleteRequest
 ) -> OffsetDeleteResponse:
-    """Delete while the sentinel is out of the way; commits of members wait for it to come back."""
+    """Delete offsets upstream while the sentinel is away. A member's commit brings the sentinel back first."""
     sentinel = gateway.sentinels.of(request.group_id)
     error = await gateway.sentinels.speak(sentinel, lambda asker: sentinel.make_way(asker, _always), session)
     if error:

@@ -1,14 +1,17 @@
-"""The heartbeats of the newer protocols (KIP-848 consumers, share, streams) for a group id that is kcoord's.
+"""Heartbeats of the newer protocols (KIP-848 consumers, share, streams) for a group that kcoord may take.
 
-A group id belongs to one protocol at a time (GW-15). Without members here the heartbeat is upstream's, and
-the sentinel leaves at once, or upstream would refuse it: so a group whose members were all stopped can change its
-protocol. With members here it gets UNSUPPORTED_VERSION: Java says then "set group.protocol=classic", franz-go falls
-back by itself; upstream's own answer would be a misleading GROUP_ID_NOT_FOUND. Describing needs nothing: while kcoord
-has a group, upstream says GROUP_ID_NOT_FOUND to the newer protocols' describe requests, on which clients ask
-DescribeGroups.
+A group id belongs to one protocol at a time (GW-15). Rules:
 
-Whoever upgrades a group one client at a time sees it refused in the client's log only, so kcoord's log has a line too:
-one a group in `PAUSE_MS`, for a refused client may come again at once and for ever.
+1. If the group has no members here, the heartbeat passes. The sentinel leaves first, because upstream would refuse the
+   heartbeat while it is there. So a group whose members were all stopped can change its protocol.
+2. If the group has members here, the answer is UNSUPPORTED_VERSION. At this error Java says "set
+   group.protocol=classic", and franz-go falls back by itself. Upstream's own answer would be GROUP_ID_NOT_FOUND, which
+   misleads.
+3. Describe requests of these protocols need no handler. While kcoord has a group, upstream answers them
+   GROUP_ID_NOT_FOUND, and clients then ask DescribeGroups.
+4. When a user upgrades a group one client at a time, only that client's own log shows the refusal. So kcoord's log has
+   a line too. It has at most one in `PAUSE_MS` for each group and kind of client, because a refused client may come
+   again at once and for ever.
 """
 
 from __future__ import annotations
@@ -46,7 +49,7 @@ NewerHeartbeat = ConsumerGroupHeartbeatRequest | ShareGroupHeartbeatRequest | St
 HINT = "this group is coordinated by kcoord and has members of another protocol: set group.protocol=classic"
 PAUSE_MS = 60_000
 SAID_BYTES = 4 << 20
-"""Groups of which it is remembered when their last line was written."""
+"""Size limit, in bytes, of the memory of what the log has said about groups."""
 ADVICE = {
     ConsumerGroupHeartbeatRequest: (
         "a consumer with group.protocol=consumer (KIP-848)",
@@ -60,25 +63,25 @@ ADVICE = {
         "leave it out of --groups: kcoord does not coordinate groups of that protocol",
     ),
 }
-"""Who was refused, and what to do about it."""
+"""By heartbeat: the kind of client that is refused, and advice for the user."""
 
 
 @attrs.define
 class _Said:
-    """What was written of a group."""
+    """What the log has said about one kind of client in a group."""
 
     next_ms: int
     left_out: int = 0
 
 
 class RefusedUpgrades:
-    """The log's lines about clients of newer protocols that were refused."""
+    """Logs that clients of newer protocols are refused."""
 
     def __init__(self) -> None:
         self._said: BoundedCache[tuple[str, str], _Said] = BoundedCache(SAID_BYTES)
 
     def note(self, request: NewerHeartbeat, client: str, now_ms: int) -> None:
-        """That client was refused. `now_ms` is monotonic."""
+        """Note that this client was refused. `now_ms` is monotonic."""
         who, advice = ADVICE[type(request)]
         said = self._said.get((request.group_id, who))
         if said is not None and now_ms < said.next_ms:
@@ -97,14 +100,15 @@ class RefusedUpgrades:
 
 
 class UpgradeContext(HandlerContext, Protocol):
-    """What handlers of other protocols need."""
+    """What the handlers of other protocols need from the gateway."""
 
     refused_upgrades: RefusedUpgrades
 
 
 async def _judge(gateway: UpgradeContext, session: ClientSession, group_id: str) -> ErrorCode:
-    """NONE where upstream is to answer: kcoord does not have the group, or nobody is in it any more. Raises
-    UpstreamLost.
+    """The error for a heartbeat of a newer protocol. Raises UpstreamLost.
+
+    NONE: upstream must answer, because kcoord does not have the group, or the group has no members here any more.
     """
     if not await is_here(gateway, group_id):
         return ErrorCode.NONE

@@ -1,1 +1,1 @@
-"""Node addresses, versions and features in responses that pass through the gateway."""
+"""Node addresses and API versions in responses that pass through the gateway."""

@@ -1,7 +1,7 @@
-"""The address prefix: where a response's node addresses end, so that what follows need not be decoded.
+"""The address prefix: the front of a response up to its last node address, so that kcoord need not decode the rest.
 
-Metadata begins with the brokers; what follows, the topics, may be megabytes. The schema's fields, as data, tell how to
-step over the front of a response; nothing here knows a response by name.
+Metadata begins with the brokers. The topics follow, and may be megabytes. The fields of the schema say how to step over
+the front of a response. The code here knows no response by name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ __all__ = ["behind_addresses", "empty_behind_addresses"]
 
 
 def behind_addresses(api_key: int, version: int, frame: bytes, pos: int) -> int:
-    """The position behind the last field with addresses of the response whose body is at `pos`. Raises DecodeError."""
+    """The position after the last field with addresses. The response's body begins at `pos` in `frame`.
+
+    Raises DecodeError.
+    """
     flexible = version >= RESPONSES[api_key].FLEXIBLE_FROM
     try:
         for field in _front(api_key, version):
@@ -31,7 +34,7 @@ def behind_addresses(api_key: int, version: int, frame: bytes, pos: int) -> int:
 
 @cache
 def empty_behind_addresses(api_key: int, version: int) -> bytes:
-    """What stands behind the addresses of an empty response: with a front before it, it makes a whole response."""
+    """The bytes after the addresses of an empty response. With a front before them they are a whole response."""
     body = RESPONSES[api_key]().encode(version)
     return body[behind_addresses(api_key, version, body, 0) :]
 
@@ -70,7 +73,7 @@ def _after_value(field: Field, version: int, flexible: bool, frame: bytes, pos: 
 
 
 def _length(frame: bytes, pos: int, flexible: bool, width: int) -> tuple[int, int]:
-    """A length or count, -1 for null, and the position behind it."""
+    """A length or count, with -1 for null, and the position after it."""
     if flexible:
         length, pos = read_uvarint(frame, pos)
         return length - 1, pos

@@ -1,12 +1,14 @@
-"""ApiVersions: which versions a client may use, with kcoord between it and a broker.
+"""ApiVersions: which API versions a client may use with kcoord between it and a broker.
 
 Rules (GW-7):
 
-1. What kcoord reads or rewrites is cut to the versions that it knows; of responses that it reads at their end only
-   (Produce, Fetch, share), just the highest: Produce's lowest stays 0, by which librdkafka tells features.
-2. APIs that Kafka 4.3 does not know are dropped: their responses could name nodes.
-3. All else stays as the broker says: other APIs, supported and finalized features.
-4. What a broker said last is kept by broker: for kcoord's own requests, and for clients that come while it is away.
+1. APIs that kcoord reads or rewrites get at most the versions that kcoord knows. If kcoord reads only the end of an
+   API's responses (Produce, Fetch, share), it cuts only the highest version. The lowest version of Produce stays 0,
+   because librdkafka tells a broker's features by it.
+2. kcoord drops APIs that Kafka 4.3 does not know, because their responses could name nodes.
+3. All else stays as the broker says it: other APIs, supported features and finalized features.
+4. kcoord remembers the last answer of each broker, for its own requests and for clients that come while the broker is
+   away.
 """
 
 from __future__ import annotations
@@ -32,24 +34,25 @@ __all__ = ["API_VERSIONS", "READ_APIS", "ApiVersionsMemory", "decode_api_version
 API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 17, 36
 
 READ_APIS = frozenset({8, 10, 11, 12, 13, 14, 15, 16, 28, 42, 47, 68, 76, 88})
-"""Requests that are read to see whose group they are about: OffsetCommit, FindCoordinator, JoinGroup, Heartbeat,
+"""Requests that kcoord reads to see which group they are about: OffsetCommit, FindCoordinator, JoinGroup, Heartbeat,
 LeaveGroup, SyncGroup, DescribeGroups, ListGroups, TxnOffsetCommit, DeleteGroups, OffsetDelete, and the heartbeats of
-the newer protocols."""
+the newer protocols.
+"""
 
 CONFIG_APIS = frozenset({32, 44})
-"""DescribeConfigs and IncrementalAlterConfigs: read where connect groups are served, which have settings here."""
+"""DescribeConfigs and IncrementalAlterConfigs: read if kcoord serves connect groups, which have settings here."""
 
 CLIENTS_OWN_APIS = OWN_APIS - {ADOPT_GROUP}
-"""The APIs of connect groups; kcoord adopts groups by itself, for no client."""
+"""The APIs of connect groups. AdoptGroup is not one of them: kcoord adopts groups by itself, for no client."""
 
 TAIL_ONLY = frozenset({0, 1, 78, 79})
-"""Produce, Fetch, ShareFetch, ShareAcknowledge: only the end of their responses is looked at."""
+"""Produce, Fetch, ShareFetch, ShareAcknowledge: kcoord looks only at the end of their responses."""
 
 DECODED = READ_APIS | frozenset(NODE_ADDRESSES) | {API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE}
 
 
 class ApiVersionsMemory:
-    """What each broker said last, as it was merged for clients."""
+    """The last answer of each broker, as merged for clients."""
 
     def __init__(self) -> None:
         self._merged: dict[str, ApiVersionsResponse] = {}
@@ -62,14 +65,14 @@ class ApiVersionsMemory:
         self._highest[broker] = {each.api_key: each.max_version for each in merged.api_keys}
 
     def of(self, broker: str) -> ApiVersionsResponse | None:
-        """What that broker said last, or where it never spoke, any other."""
+        """The last answer of that broker, or of any other if that one has never answered; None if none has."""
         return self._merged.get(broker) or next(iter(self._merged.values()), None)
 
     def knows(self, broker: str) -> bool:
         return broker in self._highest
 
     def version(self, broker: str, request: type[Request], highest: int | None = None) -> int | None:
-        """The version for a request of kcoord's own, at most `highest`; None where the broker has not that API."""
+        """The version for one of kcoord's own requests, at most `highest`; None if the broker lacks that API."""
         there = self._highest.get(broker, {}).get(request.API_KEY)
         if there is None:
             return None
@@ -77,21 +80,24 @@ class ApiVersionsMemory:
 
 
 def decode_api_versions(frame: bytes, version: int) -> ApiVersionsResponse:
-    """A response frame from its correlation id on. A broker that lacks the version asked for answers in version 0
-    (KIP-511)."""
+    """Decode a response frame that begins with its correlation id.
+
+    A broker that does not have the version of the request answers in version 0 (KIP-511).
+    """
     if int.from_bytes(frame[4:6], "big") == ErrorCode.UNSUPPORTED_VERSION:
         version = 0
     return ApiVersionsResponse.decode(frame, version, 4)
 
 
 def read_apis(connect_groups: bool) -> frozenset[int]:
-    """The APIs whose requests are read; with those of connect groups if these are served."""
+    """The APIs whose requests kcoord reads. Those of connect groups are among them if kcoord serves connect groups."""
     return READ_APIS | CONFIG_APIS | CLIENTS_OWN_APIS if connect_groups else READ_APIS
 
 
 def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> ApiVersionsResponse:
-    """The broker's answer as a client may see it. `read` are the APIs whose requests are read; those among them that no
-    broker has are added.
+    """The broker's answer as a client may see it. `read`: the APIs whose requests kcoord reads.
+
+    kcoord adds those of them that no broker has.
     """
     kept = [merged for each in response.api_keys if (merged := _merge_api(each, read | DECODED)) is not None]
     own = [ApiVersion(key, REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in sorted(OWN_APIS & read)]
@@ -111,7 +117,7 @@ def _merge_api(theirs: ApiVersion, decoded: frozenset[int]) -> ApiVersion | None
 
 
 def refusal(api_key: int, version: int, read: frozenset[int] = READ_APIS) -> str | None:
-    """Why a request of that API and version can be neither read nor passed on, or None."""
+    """Why kcoord can neither read nor pass on a request of that API and version; None if it can."""
     if api_key not in API_NAMES or (api_key in OWN_APIS and api_key not in read):
         return f"{api_name(api_key)} v{version}: Kafka 4.3 has no such API, and its answer could lead past kcoord"
     if api_key in read | DECODED and version > REQUESTS[api_key].MAX_VERSION and api_key != API_VERSIONS:

@@ -1,12 +1,12 @@
 """Node endpoints: addresses of new leaders at the end of responses that are mostly records.
 
-`NodeEndpoints` (KIP-951) ends Produce, Fetch and share responses. Nearly always it is empty and the response goes on
-byte for byte. Rules (GW-2):
+`NodeEndpoints` (KIP-951) is the end of Produce, Fetch and share responses. It is nearly always empty, and then kcoord
+passes the response on byte for byte. Rules (GW-2):
 
-1. A response that was looked at as a whole is rewritten exactly: new addresses, new size.
-2. One that streams by has told its size before its end is known. Its tail is held back and rewritten into the same
-   number of bytes; where the new addresses do not fit, they are left out, and the client asks for metadata as it did
-   before KIP-951.
+1. If kcoord has the whole response, it rewrites the response exactly, with new addresses and a new size.
+2. A response that streams by has told its size before its end is known. kcoord holds its tail back and rewrites it into
+   the same number of bytes. If the new addresses do not fit, kcoord leaves them out, and the client asks for metadata
+   as it did before KIP-951.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from kcoord.protocol.tail import TailFinder, has_tail, rewrite_tail
 __all__ = ["TailStream", "may_have_tail", "rewrite_whole"]
 
 NAMELESS = 2
-"""A tail of so few bytes names no node: an empty array and an empty tagged section."""
+"""A tail of at most this many bytes names no node: an empty array and an empty tagged section."""
 TAIL_LIMIT = 256 * 1024
-"""Largest tail that is held back, in bytes: some thousand nodes."""
+"""The largest tail, in bytes, that kcoord holds back. It has room for some thousand nodes."""
 
 _SIZE = struct.Struct(">i")
 
@@ -33,10 +33,9 @@ may_have_tail = cache(has_tail)
 
 
 def rewrite_whole(api_key: int, version: int, frame: bytes, mapper: AddressMapper) -> bytes | None:
-    """A whole response frame (from its correlation id on) with its nodes mapped, its size in front; None when it names
-    none.
+    """A whole response frame with its nodes mapped and its size in front; None if it names no nodes.
 
-    Raises DecodeError.
+    `frame` begins with its correlation id. Raises DecodeError.
     """
     at = TailFinder(api_key, version).feed(frame)
     if at is None or at > len(frame):
@@ -48,7 +47,7 @@ def rewrite_whole(api_key: int, version: int, frame: bytes, mapper: AddressMappe
 
 
 class TailStream:
-    """One response that streams by: chunks in (from behind the frame's size on), as many bytes out in the end."""
+    """One response that streams by. It takes chunks, from after the frame's size on, and gives as many bytes in all."""
 
     __slots__ = ("_api_key", "_finder", "_mapper", "_seen", "_tail", "_version")
 
@@ -61,7 +60,7 @@ class TailStream:
         self._seen = 0
 
     def feed(self, chunk: memoryview) -> memoryview:
-        """Take the next bytes of the frame; give those that may go on. What is held back comes from `finish`."""
+        """Take the next bytes of the frame. Returns those that may go on; `finish` returns the others."""
         seen = self._seen
         self._seen += len(chunk)
         at = self._finder.feed(chunk)
@@ -76,7 +75,7 @@ class TailStream:
         return chunk[:cut]
 
     def finish(self) -> bytes:
-        """The frame is at its end: the tail, as long as it was."""
+        """The tail, at the end of the frame: rewritten, and as long as it was."""
         if self._finder.offset is None or self._finder.offset > self._seen:
             raise DecodeError(f"{RESPONSES[self._api_key].NAME} v{self._version} ends before its end")
         tail = bytes(self._tail)
@@ -90,7 +89,7 @@ class TailStream:
 
 
 def _without_nodes(api_key: int, version: int, tail: bytes) -> bytes:
-    """The tail with no node in it."""
+    """The tail without nodes."""
     response = RESPONSES[api_key]
     front = _front(api_key, version)
     message = response.decode(front + tail, version)

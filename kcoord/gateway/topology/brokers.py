@@ -1,12 +1,12 @@
-"""The broker map: which upstream broker stands behind which port, and where it was last seen.
+"""The broker map: which upstream broker is behind which port, and where each broker was last seen.
 
 Rules (GW-1 to GW-3):
 
-1. The map is kept in the data directory. At start its ports are open before upstream has answered: clients keep cached
-   metadata, and with SASL kcoord has nobody's credentials to ask with.
-2. It is learnt from the answers that pass: every node that a client is told of has a port here before the client is
-   told.
-3. A broker that is gone stays in the map: it may come back, and its port must not become another's.
+1. kcoord keeps the map in its data directory, and opens the ports of the map at start, before upstream has answered.
+   Clients keep cached metadata, and with SASL kcoord has no credentials with which it could ask upstream.
+2. kcoord learns the map from the answers that pass. It opens the port of each broker that an answer names before the
+   client gets that answer.
+3. A broker that is gone stays in the map. It may come back, and no other broker may get its port.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ FILE = "brokers.json"
 FORMAT = 1
 
 OpenPort = Callable[[int, int], Awaitable[None]]
-"""Makes the server listen for a broker: (broker id, port); raises when it cannot."""
+"""Makes the server listen for a broker: (broker id, port). Raises if the server cannot."""
 
 
 class BrokerMap:
-    """Upstream's brokers by node id, as the data directory has them. Raises ValueError for a map that is damaged."""
+    """Upstream's brokers by node id, kept in the data directory. Raises ValueError if the kept map is damaged."""
 
     def __init__(self, settings: GatewaySettings) -> None:
         self._settings = settings
@@ -41,7 +41,7 @@ class BrokerMap:
         self._learning = asyncio.Lock()
 
     async def start(self, open_port: OpenPort) -> None:
-        """Open the ports of the brokers that are known. Raises what `open_port` raises when one is taken."""
+        """Open the ports of the known brokers. Raises what `open_port` raises if a port is taken."""
         self._open_port = open_port
         for broker_id in sorted(self._addresses):
             port = self._settings.port_of(broker_id)
@@ -50,16 +50,16 @@ class BrokerMap:
                 self._open.add(broker_id)
 
     def address(self, broker_id: int) -> Address | None:
-        """Where that broker was seen last."""
+        """Where that broker was last seen; None if it was never seen."""
         return self._addresses.get(broker_id)
 
     @property
     def ids(self) -> list[int]:
-        """All brokers that were ever seen."""
+        """All brokers that kcoord has ever seen."""
         return list(self._addresses)
 
     def addresses(self) -> list[Address]:
-        """Where to begin when any broker will do: what is configured, then what is known."""
+        """Where to connect if any broker will do: first the configured addresses, then the known ones."""
         return list(dict.fromkeys([*self._settings.bootstrap, *self._addresses.values()]))
 
     def is_new(self, broker_id: int, address: Address) -> bool:
@@ -67,11 +67,11 @@ class BrokerMap:
         return self._addresses.get(broker_id) != address or broker_id not in self._open
 
     def has_port(self, broker_id: int) -> bool:
-        """Whether that broker is known, and its port is open here."""
+        """Whether that broker is known and its port is open here."""
         return broker_id in self._addresses and broker_id in self._open
 
     async def learn(self, seen: Mapping[int, Address]) -> None:
-        """Remember where these brokers are, and open the ports of those that are new."""
+        """Remember where these brokers are, and open the ports that are not open yet."""
         async with self._learning:
             changed = {id_: address for id_, address in seen.items() if self._addresses.get(id_) != address}
             for broker_id, address in changed.items():
@@ -94,7 +94,7 @@ class BrokerMap:
         try:
             await self._open_port(broker_id, port)
             self._open.add(broker_id)
-        except Exception as error:  # whatever the server says: whoever asked must get an answer
+        except Exception as error:  # any error: the client must get its answer all the same
             log.error(
                 "cannot listen on port %d for upstream broker %d (%s): its clients must wait until the port is free",
                 port,
@@ -120,11 +120,11 @@ def _read(path: Path) -> dict[int, Address]:
 
 
 def _write(path: Path, addresses: dict[int, Address]) -> None:
-    """Replace the file as a whole, so that a crash leaves the old one or the new one."""
+    """Replace the file as a whole, so that after a crash the old file or the new one is there."""
     text = json.dumps({"format": FORMAT, "brokers": {str(id_): list(at) for id_, at in sorted(addresses.items())}})
     beside = path.with_suffix(".new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)  # a log in a topic makes no data directory
+        path.parent.mkdir(parents=True, exist_ok=True)  # a log in a topic does not make the data directory
         with beside.open("w") as file:
             file.write(text)
             file.flush()

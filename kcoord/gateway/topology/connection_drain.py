@@ -1,17 +1,18 @@
-"""The connection drain: connected clients are sent to where the map has their brokers now.
+"""The connection drain: it closes clients' connections, so that clients go where the map has their brokers now.
 
-A connection stays where it was made, whatever the map says later, and is served all the same. But the calls of its
-groups are relayed then; and a client that knows this instance's addresses only, because the others were away when it
-asked last, has nobody left when this one goes (most clients never go back to their bootstrap addresses).
-Rules (GW-19, GW-20):
+A connection stays at the instance where it was made, even if the map changes, and that instance serves it. But then the
+calls of its groups are relayed. And a client that knows only the addresses of this instance, because the others were
+away when it last asked, has nowhere to go when this instance goes: most clients never go back to their bootstrap
+addresses. Rules (GW-19, GW-20):
 
-1. A connection that was made before its broker's place moved to another instance is closed, some time after the map has
-   settled, few at a time, and while it has nothing in work. Its client connects anew, asks where everything is, and
-   goes there. A connection that is made later is left alone: who comes has reasons.
-2. So is a connection whose client was told last where everything is while this instance was alone: it knows no other
-   address, and would have nobody if this one died.
-3. Before this instance stops in good order, the answers that it gives name the others, and all connections are closed
-   while its ports still are open for a moment: so clients learn the addresses of the others from here.
+1. If a broker's place has moved to another instance, kcoord closes the connections that clients made to this broker
+   here before the move. It waits until the map has settled, closes few connections at a time, and closes only those
+   that have nothing in work. The client connects again, asks where everything is, and goes there. kcoord leaves later
+   connections alone, because a client that comes after the move has a reason.
+2. kcoord also closes a connection whose client last asked for the brokers while this instance was alone. The client
+   knows no other address, and could go nowhere if this instance died.
+3. Before an orderly stop, this instance names the others in its answers, and closes all connections that have nothing
+   in work. Its ports stay open for a moment, so clients learn the addresses of the others from it.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["ConnectionDrain"]
 
 SETTLED_MS = 10_000
-"""How long a broker must have had its place before anybody is sent there."""
+"""How long, in ms, a broker's place must be elsewhere, or others be there, before kcoord closes connections."""
 AT_ONCE = 20
-"""Connections that are closed in one look: their clients all ask for metadata."""
+"""The most connections that one look closes. Their clients all ask for metadata at the same time."""
 AWAY_S = 1.5
-"""How long the ports of an instance that stops are still open for those that ask where to go."""
+"""How long, in seconds, the ports of a stopping instance stay open for clients that ask where to go."""
 LOOK_S = 0.05
 
 
@@ -46,14 +47,17 @@ class ConnectionDrain:
         self._sessions: weakref.WeakSet[ClientSession] = weakref.WeakSet()
         self._elsewhere_since_ms: dict[int, int] = {}
         self._in_company_since_ms: int | None = 0
-        """Since when there are others; None: there are none. Whoever has seen none yet has not been alone."""
+        """Since when there are other instances; None: there are none.
+
+        It begins with 0, because an instance that has not looked yet does not count as alone.
+        """
 
     def add(self, session: ClientSession) -> None:
-        """A connection was made."""
+        """Note a new connection."""
         self._sessions.add(session)
 
     def look(self, now_ms: int) -> None:
-        """Send a few home; called some times a second."""
+        """Close a few connections that belong elsewhere. Called several times a second."""
         known = self._places.brokers()
         away = {broker_id for broker_id in known if not self._places.is_here(broker_id)}
         since = self._elsewhere_since_ms
@@ -75,7 +79,7 @@ class ConnectionDrain:
             self._close(lost[:AT_ONCE])
 
     async def send_away(self) -> None:
-        """This instance stops: let every client learn where the others are."""
+        """Close connections before this instance stops, so that clients learn where the others are."""
         if not self._places.others():
             return
         loop = asyncio.get_running_loop()
@@ -85,7 +89,7 @@ class ConnectionDrain:
             await asyncio.sleep(LOOK_S)
 
     def _is_lost(self, session: ClientSession, settled: set[int], met_ms: int | None) -> bool:
-        """Rules 1 and 2 above."""
+        """Whether rule 1 or 2 above holds for this connection."""
         if session.broker_id in settled and session.since_ms < self._elsewhere_since_ms[session.broker_id]:
             return True
         return met_ms is not None and session.told_nodes_ms < met_ms

@@ -1,9 +1,11 @@
-"""Coordinators: where a group's coordinator is, as upstream says or last said.
+"""Coordinators of groups: where they are, by upstream's answers.
 
-Rules (GW-9): FindCoordinator is always asked upstream (that is also what makes `__consumer_offsets` there);
-the broker named is answered at kcoord's port for it. Where upstream says that it has none for a group that is kcoord's
-to take, the last known one is named, or the broker that was asked: Connect stops all its tasks when discovery fails for
-one heartbeat interval.
+Rules (GW-9):
+
+1. While the broker is there, kcoord asks upstream for each coordinator. This also makes upstream create
+   `__consumer_offsets`. kcoord answers with the broker that upstream names, at kcoord's port for it.
+2. If upstream has no coordinator for a group of kcoord's, kcoord names the last known one, or else the broker that was
+   asked, because Connect stops all its tasks when discovery fails for one heartbeat interval.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResp
 __all__ = ["GROUP_KEY", "KEYS_FROM", "Coordinators", "group_keys"]
 
 GROUP_KEY = 0
-"""FindCoordinator's key type of groups; transactions and share partitions have theirs."""
+"""FindCoordinator's key type of groups. Transactions and share partitions have other key types."""
 KEYS_FROM = 4
-"""The version of FindCoordinator from which a client names several keys, or none."""
+"""The first version of FindCoordinator in which a client names several keys, or none."""
 NAMED_BYTES, JOINED_BYTES = 8 << 20, 16 << 20
-"""Groups whose coordinator is remembered: of those that somebody asked for, and of those that somebody joined here."""
+"""Size limits, in bytes, of the remembered coordinators: of groups that a client only asked for, and of groups that a
+member has joined here.
+"""
 
 
 def group_keys(request: FindCoordinatorRequest) -> list[str]:
@@ -36,7 +40,7 @@ def group_keys(request: FindCoordinatorRequest) -> list[str]:
 class Coordinators:
     """The last known coordinator of each group.
 
-    Who asks for many names makes only such names be forgotten that nobody has joined by this kcoord.
+    A client that asks for many names makes kcoord forget only groups that nobody has joined through this kcoord.
     """
 
     def __init__(self) -> None:
@@ -52,17 +56,17 @@ class Coordinators:
         known[group_id] = broker_id
 
     def joined(self, group_id: str) -> None:
-        """The group has a member here."""
+        """Note that the group has a member here."""
         at = self._named.pop(group_id)
         if at is not None:
             self._joined[group_id] = at
 
     def groups_at(self, broker_id: int | None) -> list[str]:
-        """The groups whose coordinator that broker was last; all for None."""
+        """The groups whose last known coordinator is that broker; None: all groups."""
         return [group for group, at in self._all() if broker_id is None or at == broker_id]
 
     def learn_from(self, keys: list[str], response: FindCoordinatorResponse) -> set[str]:
-        """Remember what a response says about groups; of which it says something."""
+        """Remember the coordinators that a response names. Returns the keys that have one."""
         learnt = set()
         for key, node_id, error in _answers(keys, response):
             if error == ErrorCode.NONE and node_id >= 0:
@@ -81,9 +85,9 @@ class Coordinators:
     def patch(
         self, keys: set[str], request: FindCoordinatorRequest, response: FindCoordinatorResponse, fallback: int | None
     ) -> None:
-        """Where upstream has no coordinator for one of `keys`, name the last known, or `fallback`.
+        """If upstream has no coordinator for one of `keys`, name the last known one, or else `fallback`.
 
-        Only the node id is set: the address follows when nodes are mapped.
+        This sets only the node id. The address follows when nodes are mapped.
         """
         if request.coordinator_keys:
             for each in response.coordinators:
@@ -96,7 +100,7 @@ class Coordinators:
                 response.error_code, response.error_message, response.node_id = ErrorCode.NONE, None, node
 
     def answer(self, request: FindCoordinatorRequest, at: dict[int, Address]) -> FindCoordinatorResponse | None:
-        """The answer from what is known alone; None unless it is known for every key."""
+        """The answer from what kcoord knows alone; None if a coordinator, or its address, is not known."""
         keys = group_keys(request)
         nodes = [self.of(key) for key in keys]
         if not keys or any(node is None or node not in at for node in nodes):

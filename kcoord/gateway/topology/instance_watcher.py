@@ -1,8 +1,9 @@
-"""The instance watcher: what has changed around this instance, and which brokers it must stand before.
+"""The instance watcher: it notices changes of the instances around this one, and opens the ports of their brokers.
 
-With several instances each listens for all brokers (GW-19): clients are sent here by the answers of the
-others. So a broker that the map names gets its port here, as soon as its address is known: as the map's makers have
-seen it, or as upstream says, where upstream lets kcoord ask without credentials.
+Each of several instances listens for all brokers (GW-19), because the answers of the others send clients here. So
+kcoord opens a port here for each broker that the map of the instances names, as soon as it knows the broker's address.
+The address is there if this instance has looked at the cluster for the map (`instances/leaders.py`). Otherwise kcoord
+asks upstream, if upstream needs no credentials.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ log = logging.getLogger("kcoord.gateway")
 LOOK_S = 0.25
 ASK_EVERY_MS = 5_000
 NO_TOPICS_FROM = 1
-"""The first version of Metadata that can be asked for no topics."""
+"""The first version of Metadata that can ask for no topics."""
 
 
 class WatcherContext(Protocol):
-    """What the watcher looks after."""
+    """What the watcher needs from the gateway."""
 
     brokers: BrokerMap
     connection_drain: ConnectionDrain | None
@@ -43,7 +44,7 @@ class WatcherContext(Protocol):
 
 
 class InstanceWatcher:
-    """The watch of one gateway for where the others stand, and for brokers that they know of."""
+    """Watches for one gateway where the other instances stand, and which brokers they know."""
 
     def __init__(self, gateway: WatcherContext, places: Places) -> None:
         self._gateway = gateway
@@ -51,7 +52,7 @@ class InstanceWatcher:
         self._asked_ms: int | None = None
 
     async def watch(self) -> None:
-        """Look again and again."""
+        """Look every `LOOK_S` seconds, for ever."""
         while True:
             await self._look()
             await asyncio.sleep(LOOK_S)

@@ -1,16 +1,17 @@
-"""Stale coordinators: the way to a coordinator has changed, but not the coordinator, so clients must ask again.
+"""Stale coordinators: the address of a coordinator has changed, but not its id, so clients must ask again.
 
-When an instance goes, another one stands before its brokers: the same node ids have other addresses. librdkafka takes a
-new address for a node, but its connection to a coordinator keeps the old one while the id that FindCoordinator tells
-stays the same: it would dial the instance that has gone for ever (seen with 2.16). COORDINATOR_NOT_AVAILABLE makes it,
-and every client, forget the coordinator and ask again. Rules (GW-19):
+When an instance goes, another one stands before its brokers, and the same node ids have other addresses. librdkafka
+takes a new address for a node. But its connection to a coordinator keeps the old address while FindCoordinator tells
+the same id, so it would try the instance that has gone for ever (seen with 2.16). COORDINATOR_NOT_AVAILABLE makes
+librdkafka, and every other client, forget the coordinator and ask again. Rules (GW-19):
 
-1. For some time after a broker's place has changed, and for all brokers after an instance has gone (members may have
-   stayed where the map of before last sent them), each connection gets that answer once for each key that it asks for,
-   and then the right one.
-2. A client that hangs up on that answer and asks by another connection (kcoord's own workers always do) would hear it
-   again and again: for each connection that ended so, one of the same host is given the right answer for that key.
-3. A coordinator of transactions has the same way, so it holds for all keys of FindCoordinator.
+1. For some time after a broker's place has changed, a connection gets that error once for each key that it asks for,
+   and then the right answer. After an instance has gone this holds for all brokers, because members may still be where
+   the map before the last one sent them.
+2. A client may hang up at that error and ask by another connection, as kcoord's own workers always do. It would get the
+   error again and again. So for each connection that ended like this, one connection from the same host gets the right
+   answer for that key.
+3. The way to a coordinator of transactions changes in the same manner, so this holds for all keys of FindCoordinator.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ if TYPE_CHECKING:
 __all__ = ["StaleCoordinators"]
 
 REMEMBERED_MS = 120_000
-"""How long after a change a client may come that has not heard of it."""
+"""How long, in ms, after a change clients may come that do not know of it."""
 ANY_HOST = "localhost"
 Key = tuple[int, str]
 """A key type of FindCoordinator, and a key."""
 TOLD_BYTES, HUNG_UP_BYTES = 64 * 1024, 1 << 20
-"""Keys of which one connection was told: of which change, and whether it has asked again."""
+"""Size limits, in bytes, of what kcoord remembers of one connection, and of those that have ended."""
 
 
 class StaleCoordinators:
-    """Which brokers have changed their place lately, and which connections know."""
+    """The brokers whose place has changed lately, and the connections that know of it."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -50,10 +51,10 @@ class StaleCoordinators:
             weakref.WeakKeyDictionary()
         )
         self._hung_up: BoundedCache[tuple[str, Key], tuple[int, int]] = BoundedCache(HUNG_UP_BYTES)
-        """By host and key: the change that connections which ended were told of, and how many did not ask again."""
+        """By host and key: the change that ended connections were told of, and how many of them did not ask again."""
 
     def look(self, now_ms: int) -> None:
-        """See what has changed; called some times a second."""
+        """Note what has changed. Called several times a second."""
         others = self._places.others()
         at = {broker_id: self._places.address_of(broker_id, ANY_HOST) for broker_id in self._places.brokers()}
         if not at:
@@ -67,7 +68,7 @@ class StaleCoordinators:
     def tell(
         self, session: ClientSession, request: FindCoordinatorRequest, response: FindCoordinatorResponse, now_ms: int
     ) -> FindCoordinatorResponse:
-        """The response, or what it must be for one who may think of another way."""
+        """The response, with COORDINATOR_NOT_AVAILABLE where the client may still use an old address."""
         if request.coordinator_keys:
             for each in response.coordinators:
                 if each.error_code == ErrorCode.NONE and self._is_news(
@@ -97,7 +98,7 @@ class StaleCoordinators:
         return is_news
 
     def _is_credited(self, session: ClientSession, of: Key, changed_ms: int) -> bool:
-        """Rule 2 above."""
+        """Whether rule 2 above gives this connection the right answer. This uses an ended connection up."""
         at = session.client.client_host, of
         change_ms, times = self._hung_up.get(at) or (0, 0)
         if change_ms != changed_ms or not times:
@@ -106,7 +107,7 @@ class StaleCoordinators:
         return True
 
     def gone(self, session: ClientSession) -> None:
-        """A client has hung up."""
+        """Note that a client has hung up."""
         told = self._told.pop(session, None)
         if told is None:
             return

@@ -1,9 +1,10 @@
-"""aiokafka's clients, for which a lost connection is a KafkaConnectionError, whatever notices the loss first.
+"""aiokafka's clients, changed so that every lost connection is a KafkaConnectionError.
 
-When a broker dies, uvloop closes the connection a few turns of the loop before aiokafka hears of it. A request in
-between makes uvloop raise RuntimeError, and a connection that another task has just given up makes aiokafka raise
-LookupError or AttributeError. aiokafka catches none of them: the task that refreshes the metadata ends, whoever waits
-for metadata waits for ever, and closing the client raises the error again. So they are turned into a KafkaError here.
+When a broker dies, uvloop closes the connection a few turns of the event loop before aiokafka hears of it. A request in
+between makes uvloop raise RuntimeError. A request on a connection that another task has just given up makes aiokafka
+raise LookupError or AttributeError. aiokafka catches none of these errors. Then the task that refreshes the metadata
+ends, all tasks that wait for metadata wait for ever, and closing the client raises the error again. So this module
+turns these errors into a KafkaError.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ _CLOSE_S = 2.0
 
 
 class Client(AIOKafkaClient):  # type: ignore[misc]
-    """A client of a Kafka cluster. A request or a refresh on a connection that has just been lost fails as one on a
-    connection that was lost long ago.
+    """A client of a Kafka cluster.
+
+    A request or a refresh on a connection that has just been lost fails in the same way as on one that was lost long
+    ago.
     """
 
     async def bootstrap(self) -> None:
@@ -34,7 +37,7 @@ class Client(AIOKafkaClient):  # type: ignore[misc]
             await super().bootstrap()
 
     async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
-        """Whether there is a connection to a broker; it is made if there is none. Raises KafkaConnectionError."""
+        """Whether there is a connection to a broker. Makes one if there is none. Raises KafkaConnectionError."""
         with _loss_as_kafka_error():
             return bool(await super().ready(node_id, group=group))
 
@@ -52,7 +55,7 @@ class Client(AIOKafkaClient):  # type: ignore[misc]
             return False
 
     async def close_in_time(self) -> None:
-        """Close all connections within two seconds; what stands in the way of that is logged."""
+        """Close all connections, within two seconds. An error on the way is logged."""
         try:
             async with asyncio.timeout(_CLOSE_S):
                 await self.close()
@@ -63,7 +66,7 @@ class Client(AIOKafkaClient):  # type: ignore[misc]
 
 
 def admin_client(**arguments: Any) -> Any:
-    """aiokafka's admin client over a `Client`. `arguments` are those of aiokafka."""
+    """aiokafka's admin client with a `Client` inside. `arguments` are aiokafka's."""
     admin = AIOKafkaAdminClient(**arguments)
     admin._client = Client(**arguments)
     return admin

@@ -70,8 +70,8 @@ class Connections:
             ) from None
 
     def follow_topic(self) -> None:
-        """Keep track of the topic's leaders from now on. Not before the topic exists: brokers might create it when
-        asked by name.
+        """Keep track of the topic's leaders from now on. The topic must exist, because brokers might create a topic
+        when they are asked for it by name.
         """
         self._follows = True
         self._client.set_topics([self.settings.topic])
