@@ -40,6 +40,8 @@ class Ownership:
     """For a group at the cluster: the reason, in kcoord's words."""
     members: tuple[wire.Member, ...] = ()
     """The members of a group at the cluster. Empty if kcoord would not take the group in any case."""
+    is_nobodys: bool = False
+    """Whether the server says that the group has no members and that nobody coordinates it yet."""
 
     @property
     def direct(self) -> list[wire.Member]:
@@ -93,6 +95,7 @@ class Ownership:
 
 
 UNKNOWN = Ownership()
+NOBODYS = Ownership(is_nobodys=True)
 AT_THIS_KCOORD = Ownership(KCOORD)
 
 
@@ -107,8 +110,9 @@ def owner_of(told: wire.DescribedGroup, connection: Connection) -> Ownership:
         return AT_THIS_KCOORD
     if told.group_state == AT_CLUSTER:
         return Ownership(CLUSTER, told.error_message or "", tuple(told.members))
-    is_alone = told.error_code == ErrorCode.GROUP_ID_NOT_FOUND and not connection.serves(ProduceRequest)
-    return AT_THIS_KCOORD if is_alone else UNKNOWN
+    if told.error_code != ErrorCode.GROUP_ID_NOT_FOUND:
+        return UNKNOWN
+    return NOBODYS if connection.serves(ProduceRequest) else AT_THIS_KCOORD
 
 
 async def owners(connection: Connection, groups: Sequence[str]) -> dict[str, Ownership]:

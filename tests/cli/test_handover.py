@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Consumer
 
+from kcoord.protocol.errors import ErrorCode
 from tests.cli.run_cli import Outcome, kcoord
+from tests.connectgroups.through import member as joined
 from tests.gateway.live_member import LiveMember
 from tests.gateway.scripted import close_all, until
 from tests.kafka.cluster import KafkaCluster
@@ -88,6 +91,71 @@ async def test_who_is_missing_is_told(front: Kcoord, kafka: KafkaCluster, member
     assert done.code == 1
     assert "1 of 2 members comes through kcoord, 1 directly. Point those at kcoord" in done.out
     assert (await run(front.bootstrap, "adopt", "hand-half", "--wait", "0")).code == 0, "kcoord does it when it can"
+
+
+async def test_groups_without_members_are_released_and_adopted(front: Kcoord, members: list[LiveMember]) -> None:
+    """Nobody coordinates them, so there is nothing to wait for; the next member goes where it is to go."""
+    group, at = "hand-empty", front.bootstrap
+    assert (await run(at, "adopt", group)).out == f"{group}: it has no members; kcoord has it as soon as one joins\n"
+    await live(members, group, at)
+    await members.pop().stop()
+    assert f"{group}: it has no members" in (await run(at, "release", group, "--dry-run")).out
+    done = await run(at, "release", "--all")
+    assert (done.code, done.out) == (0, f"{group}: it has no members; the cluster has it as soon as one joins\n")
+    assert (await run(at, "release", "--all")).out == "kcoord has no groups.\n"
+    await live(members, group, at)
+    assert "the cluster, 1 of 1 members comes through kcoord" in (await run(at, "list")).out
+
+
+async def test_a_connect_group_without_members_is_released(front: Kcoord) -> None:
+    group, at = "hand-empty-connect", front.bootstrap
+    worker = await joined(front, group)
+    assert await worker.leave() == ErrorCode.NONE
+    done = await run(at, "release", group)
+    assert (done.code, done.out) == (0, f"{group}: it has no members; the cluster has it as soon as one joins\n")
+
+
+async def test_workers_of_the_new_protocol_cannot_go_to_the_cluster(front: Kcoord) -> None:
+    """AD-15.6: the command says so and changes nothing; `gateway.owner` set in another way changes nothing for them."""
+    group, at = "hand-native", front.bootstrap
+    worker = await joined(front, group)
+    told = f"{group}: it cannot be released, because the cluster does not know the new protocol. Restart these workers "
+    for arguments in (("release", group, "--dry-run"), ("release", group), ("release", "--all")):
+        done = await run(at, *arguments)
+        assert (done.code, told in done.out) == (0 if "--dry-run" in arguments else 1, True), done
+    settings = await asyncio.to_thread(kcoord, "config", "describe", group, "--bootstrap-server", at)
+    [owner] = [line.split() for line in settings.out.splitlines() if line.startswith("gateway.owner")]
+    assert owner[1] == "auto"
+    assert kcoord("config", "set", group, "gateway.owner=cluster", "--bootstrap-server", at).code == 0
+    line = f"group {group} cannot be released: it has workers of the new protocol"
+
+    async def said() -> bool:
+        assert await worker.heartbeat() == ErrorCode.NONE
+        return line in front.log.read_text()
+
+    await until(said, line)
+    assert await worker.heartbeat() == ErrorCode.NONE
+    assert await worker.leave() == ErrorCode.NONE
+
+
+@pytest.mark.parametrize("command", [("adopt",), ("adopt", "--dry-run")], ids=["adopt", "dry run"])
+async def test_what_can_never_be_kcoords_is_refused_at_once(
+    front: Kcoord, kafka: KafkaCluster, command: tuple[str, ...]
+) -> None:
+    group = "hand-kip-848"
+    consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": group, "group.protocol": "consumer"})
+    consumer.subscribe([TOPIC])
+    try:
+        while not consumer.assignment():
+            await asyncio.to_thread(consumer.poll, 0.1)
+        done = await run(front.bootstrap, *command, group)
+    finally:
+        consumer.close()
+    told = f"{group}: it is a consumer group of the cluster, and kcoord coordinates classic and connect groups only\n"
+    assert (done.code, done.out.lower()) == (0 if "--dry-run" in command else 1, told.lower())
+    done = await run(front.bootstrap, *command, "not-matched")
+    told = "not-matched: this group is not among those that kcoord coordinates (its setting groups): the cluster "
+    assert (done.code, told in done.out) == (0 if "--dry-run" in command else 1, True), done
 
 
 @pytest.mark.parametrize(

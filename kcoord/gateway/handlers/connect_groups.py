@@ -56,7 +56,11 @@ JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
 NOT_OURS = "this group is not among those that kcoord coordinates (its setting groups), and the cluster has none"
 NOT_MATCHED = "this group is not among those that kcoord coordinates (its setting groups): the cluster coordinates it"
-TAKEN = "this group has members at the cluster behind kcoord, not by way of kcoord: stop them, or use another name"
+TAKEN = (
+    "the cluster behind kcoord has this group: it has members at the cluster, or was given to it "
+    "(gateway.owner=cluster). kcoord groups describe says which; kcoord groups adopt brings it to kcoord"
+)
+GIVEN = "this group has no members here; it was given to the cluster (gateway.owner=cluster)"
 
 MemberCall = ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest
 MemberResponse = (
@@ -179,6 +183,8 @@ async def _with_owner(gateway: GroupCallContext, session: ClientSession, describ
         there = await gateway.cluster_groups.look(session, group_id)
         if there is not None:
             return _at_cluster(group_id, there.told, [_member(each, way) for each, way in there.ways()])
+    if await is_the_clusters(gateway, group_id):
+        return DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, GIVEN, group_id, group_state="Dead")
     if described.error_code and (await facts_of(gateway, group_id)).generation is not None:
         described.group_state = AT_KCOORD
     return described

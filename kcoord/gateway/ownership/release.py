@@ -57,6 +57,7 @@ from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
+from kcoord.group.connect.connect_group_describe import CONNECT
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
@@ -330,7 +331,7 @@ class Releases:
             return []
         told = await self._gateway.guarded.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(told, ConnectGroupDescribeResponse)
-        if told.groups[0].legacy_mode is None:
+        if any(each.protocol == CONNECT for each in told.groups[0].members):
             return None
         return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
 
