@@ -66,10 +66,13 @@ class Coordinators:
         return [group for group, at in self._all() if broker_id is None or at == broker_id]
 
     def learn_from(self, keys: list[str], response: FindCoordinatorResponse) -> set[str]:
-        """Remember the coordinators that a response names. Returns the keys that have one."""
+        """Remember the coordinators of the groups `keys` that a response names. Returns the keys that have one.
+
+        `keys` is empty if the client asked for other things than groups, for example transactional ids.
+        """
         learnt = set()
         for key, node_id, error in _answers(keys, response):
-            if error == ErrorCode.NONE and node_id >= 0:
+            if key in keys and error == ErrorCode.NONE and node_id >= 0:
                 self.learn(key, node_id)
                 learnt.add(key)
         return learnt
