@@ -15,8 +15,9 @@ from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.group.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, Request
+from tests.connectgroups.worker import Worker
 from tests.gateway.entries import Entry, entries
-from tests.gateway.scripted import ScriptedMember, ask, coordinator_port, describe, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
@@ -43,6 +44,25 @@ async def test_a_join_that_kcoord_refuses_leaves_no_sentinel(
     there = ScriptedMember(direct, name)
     await there.join_and_sync()
     await there.leave()
+
+
+async def test_a_worker_of_the_new_protocol_that_kcoord_refuses_leaves_no_sentinel(
+    start_kcoord: Callable[..., Kcoord], kafka: KafkaCluster, direct: Client, name: str
+) -> None:
+    kcoord = start_kcoord(kafka, gateway_sentinel_grace_ms=600_000)
+    await coordinator_port(kcoord.bootstrap, name)
+    worker = Worker(await connect(kcoord.bootstrap), name)
+
+    async def is_refused() -> bool:
+        return await worker.join(server_assignor="nobody's") == ErrorCode.UNSUPPORTED_ASSIGNOR
+
+    await until(is_refused, "refused, once the broker knows the group")
+
+    async def is_free() -> bool:
+        return not (await describe(direct, name)).members
+
+    await until(is_free, "the sentinel has left")
+    assert await worker.join() in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
 
 
 async def test_a_join_without_a_type_or_a_protocol_touches_nothing(kcoord: Kcoord, direct: Client, name: str) -> None:

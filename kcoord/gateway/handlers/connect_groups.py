@@ -93,6 +93,9 @@ async def heartbeat(
         else:
             session.add_member(group_id, member_id)
             gateway.cluster_groups.taken(group_id)
+    elif request.member_epoch == JOINING_EPOCH and not ErrorCode(response.error_code).retriable:
+        session.drop_members(group_id, {member_id})
+        gateway.spawn(gateway.sentinels.give_back(gateway.sentinels.of(group_id)))
     answer(gateway, session, call, response, remember, group_id)
 
 
