@@ -117,11 +117,12 @@ async def _look_at_groups(
     from kcoord.cli.checks.finding import problem
     from kcoord.cli.checks.matching_groups import find_matching, judge_matching
     from kcoord.client import ClientError, Cluster
+    from kcoord.server.adopt_default import adopts_by_itself
 
     matching: list[Matching] = []
     try:
         async with Cluster([(each.host, each.port) for each in seen.brokers], security) as cluster:
-            matching = await find_matching(cluster, settings.groups)
+            matching = await find_matching(cluster, settings.groups, adopts=adopts_by_itself(settings))
             findings += judge_matching(matching, settings.groups)
             names = [each.line.group for each in matching if each.is_classic]
             findings += [each async for each in check_rights(cluster, settings, names)]

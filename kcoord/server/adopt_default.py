@@ -17,6 +17,13 @@ MARK = "adopts"
 """A file in the data directory that says: kcoord was new here, and adopts groups."""
 
 
+def adopts_by_itself(settings: Settings) -> bool:
+    """Whether kcoord would adopt live groups if it started now, as far as its data directory tells. Changes nothing."""
+    if settings.gateway_adopt is not None:
+        return settings.gateway_adopt == "auto"
+    return (settings.data_dir / MARK).exists() or not (settings.data_dir / BROKER_MAP).exists()
+
+
 def adopt_default(settings: Settings, log_is_new: bool) -> Literal["auto", "manual"]:
     """The value of `gateway.adopt` that is in force. Logs a line if that is `manual` by default. Notes in the data
     directory that kcoord was new. Raises OSError.

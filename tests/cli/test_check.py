@@ -70,7 +70,11 @@ async def test_what_there_is_and_what_becomes_of_it(kafka: KafkaCluster, tmp_pat
         assert {each["about"] for each in told["findings"]} >= {"listen", "upstream", "brokers", "ports", "groups"}
         [group] = [each for each in told["groups"] if each["group"] == "check-live"]
         assert (group["protocol_type"], group["state"], group["members"]) == ("consumer", "Stable", 1)
-        assert group["becomes"].startswith("stays with the cluster until its last member there has gone")
+        assert group["becomes"] == "once all members come through kcoord, kcoord takes it over, and no member notices"
+        by_hand = ("--groups", "check-.*", "--json", "-o", "gateway.adopt=manual")
+        told = json.loads((await asyncio.to_thread(check, tmp_path, kafka.bootstrap, *by_hand)).out)
+        [group] = [each for each in told["groups"] if each["group"] == "check-live"]
+        assert "kcoord groups adopt takes it over (gateway.adopt=manual)" in group["becomes"]
         shown = await asyncio.to_thread(check, tmp_path, kafka.bootstrap, "--groups", "check-.*")
         assert "check-live" in shown.out
         assert not (tmp_path / "data").exists(), "nothing is made"
@@ -86,7 +90,8 @@ def test_a_group_of_the_new_consumer_protocol_stays_with_the_cluster(kafka: Kafk
     found = check(tmp_path, kafka.bootstrap, "--groups", "check-new", "--json")
     consumer.close()
     [group] = json.loads(found.out)["groups"]
-    assert group["becomes"] == "stays with the cluster: kcoord takes no groups of type consumer"
+    assert group["becomes"].lower() == "stays with the cluster: kcoord takes no groups of type consumer"
+    assert group["members"] is None, "kcoord does not read its protocol"
 
 
 def test_a_group_that_a_kcoord_has_is_told(kafka: KafkaCluster, tmp_path: Path) -> None:

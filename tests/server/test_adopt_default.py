@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.config import load_settings
-from kcoord.server.adopt_default import adopt_default
+from kcoord.server.adopt_default import adopt_default, adopts_by_itself
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,8 @@ def test_what_holds(
         (data / "brokers.json").write_text("{}")
     values = {"data.dir": str(data)} | ({} if given is None else {"gateway.adopt": given})
     settings = load_settings(options=[f"{name}={value}" for name, value in values.items()], environment={})
+    if given is not None or has_broker_map or log_is_new:
+        assert adopts_by_itself(settings) == (holds == "auto"), "as `kcoord check` says before"
     assert adopt_default(settings, log_is_new) == holds
     assert ("kcoord groups adopt" in caplog.text) == (given is None and holds == "manual")
 

@@ -30,7 +30,7 @@ class Matching:
     line: GroupLine
     """The group as the cluster lists it."""
     members: int | None
-    """How many members it has. None: they may not be seen."""
+    """How many members it has. None: kcoord may not see them, or does not read the group's protocol."""
     becomes: str
     """What happens to the group when kcoord runs."""
     has_kcoord: bool
@@ -51,16 +51,19 @@ class Matching:
         return {**self.line.as_json(), "members": self.members, "becomes": self.becomes}
 
 
-async def find_matching(cluster: Cluster, patterns: Sequence[str]) -> list[Matching]:
-    """The cluster's groups that the patterns match, sorted by name. Raises ClientError."""
+async def find_matching(cluster: Cluster, patterns: Sequence[str], *, adopts: bool) -> list[Matching]:
+    """The cluster's groups that the patterns match, sorted by name. Raises ClientError.
+
+    `adopts`: whether kcoord adopts live groups by itself (`gateway.adopt`).
+    """
     expressions = [re.compile(each) for each in patterns]
     lines = [each for each in await list_all(cluster, [], []) if any(exp.fullmatch(each.group) for exp in expressions)]
-    return [await _matching(cluster, line) for line in lines]
+    return [await _matching(cluster, line, adopts) for line in lines]
 
 
-async def _matching(cluster: Cluster, line: GroupLine) -> Matching:
+async def _matching(cluster: Cluster, line: GroupLine, adopts: bool) -> Matching:
     if line.type.lower() not in CLASSIC:
-        return Matching(line, 0, f"stays with the cluster: kcoord takes no groups of type {line.type}", False)
+        return Matching(line, None, f"stays with the cluster: kcoord takes no groups of type {line.type}", False)
     try:
         [group] = await describe(cluster, [line.group])
     except ClientError as error:
@@ -69,8 +72,9 @@ async def _matching(cluster: Cluster, line: GroupLine) -> Matching:
     if [each.instance for each in members] == [SENTINEL]:
         return Matching(line, 1, "a kcoord has it already", True)
     if members:
-        then = "stays with the cluster until its last member there has gone; then start all members through kcoord"
-        return Matching(line, len(members), then, False)
+        then = "kcoord takes it over" if adopts else "kcoord groups adopt takes it over (gateway.adopt=manual)"
+        becomes = f"once all members come through kcoord, {then}, and no member notices"
+        return Matching(line, len(members), becomes, False)
     return Matching(line, 0, "becomes kcoord's when a member comes through kcoord", False)
 
 
