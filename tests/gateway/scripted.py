@@ -105,6 +105,7 @@ class ScriptedMember:
     protocol: str = "range"
     metadata: bytes = attrs.field(factory=lambda: subscription("some-topic"))
     session_ms: int = 45_000
+    rebalance_ms: int = 30_000
     instance: str | None = None
     member_id: str = ""
     generation: int = -1
@@ -140,7 +141,7 @@ class ScriptedMember:
         return JoinGroupRequest(
             group_id=self.group,
             session_timeout_ms=self.session_ms,
-            rebalance_timeout_ms=30_000,
+            rebalance_timeout_ms=self.rebalance_ms,
             member_id=self.member_id,
             group_instance_id=self.instance,
             protocol_type=self.protocol_type,

@@ -171,6 +171,12 @@ class GuardedGroups:
 
     async def member_ids(self, group_id: str) -> set[str]:
         """The ids of the members here. Raises UpstreamLost if nobody coordinates the group at the moment."""
+        return set(await self.members(group_id))
+
+    async def members(self, group_id: str) -> dict[str, str | None]:
+        """The members here, by id: the instance id of each, None for a dynamic member. Raises UpstreamLost if nobody
+        coordinates the group at the moment.
+        """
         classic = await self.describe(DescribeGroupsRequest(groups=[group_id]))
         connect = await self.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(classic, DescribeGroupsResponse)
@@ -178,8 +184,8 @@ class GuardedGroups:
         errors = [*(each.error_code for each in classic.groups), *(each.error_code for each in connect.groups)]
         if not PASSING.isdisjoint(map(error_of, errors)):
             raise UpstreamLost(f"nobody coordinates group {group_id} at the moment")
-        found = [each.member_id for group in classic.groups for each in group.members]
-        return {*found, *(each.member_id for group in connect.groups for each in group.members)}
+        found = {each.member_id: each.group_instance_id for group in classic.groups for each in group.members}
+        return found | {each.member_id: each.instance_id for group in connect.groups for each in group.members}
 
     async def give_up(self, group_id: str, members: list[MemberIdentity]) -> None:
         """Remove members here that the cluster has: still, when an adoption fails, or by now, in a release."""

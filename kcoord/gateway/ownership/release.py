@@ -36,6 +36,7 @@ hold after a restart, so a kcoord that died during a release goes on with it. Ru
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import struct
 from collections import Counter
@@ -134,7 +135,7 @@ class _Release:
     """The open release of one group: its members are sent to the cluster."""
 
     ids: dict[str, str] = attrs.Factory(dict)
-    """Member ids that upstream has given out → the id that the member has or had here, "" for a newcomer."""
+    """Member ids that upstream has given out → the id that the member has or had here; for a newcomer its new id."""
     came: dict[str, _Join] = attrs.Factory(dict)
     """The JoinGroups that were passed on, by the id of their member here; without those that were refused or lost."""
     have_all_gone: bool = False
@@ -192,6 +193,7 @@ class Releases:
         """By group: the protocols of the last client whose JoinGroup came before the release was open."""
         self._said: set[str] = set()
         """Groups that cannot be released, after the log has said so."""
+        self._newcomers = itertools.count(1)
 
     def is_open(self, group_id: str) -> bool:
         """Whether the group's members are sent to the cluster now."""
@@ -400,7 +402,7 @@ class Releases:
             session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
         self.hear(request.group_id, request.member_id)
-        before = release.ids.get(request.member_id, request.member_id)
+        before = release.ids.get(request.member_id) or request.member_id or await self._before(request)
         new_id = request.member_id if await self._is_upstreams(request, release) else None
         is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
         if new_id is None and request.member_id and is_dynamic:
@@ -424,7 +426,7 @@ class Releases:
                 session.to_client(encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
                 return
             if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
-                release.ids[response.member_id] = before
+                release.ids[response.member_id] = response.member_id
             elif joins_now and response.error_code:
                 release.stays(before)
             elif joins_now:
@@ -436,6 +438,15 @@ class Releases:
         session.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
         if joins_now:
             await self._came(session, request, release, before, new_id, call.header.client_id or "")
+
+    async def _before(self, request: JoinGroupRequest) -> str:
+        """Under which id a member that comes without one is counted. Raises UpstreamLost.
+
+        It is the id here of the static member that has started again; for a newcomer it is a text of its own.
+        """
+        name = request.group_instance_id
+        here = {} if name is None else await self._gateway.guarded.members(request.group_id)
+        return next((each for each, its_name in here.items() if its_name == name), f"newcomer {next(self._newcomers)}")
 
     def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
         """Whether upstream has refused the member because it forgot what the sentinel offers (rule 8 above).
