@@ -1,71 +1,123 @@
-"""Does a live Connect fleet move behind kcoord and back to the brokers without a stop? AD-6 to AD-20."""
+"""Does a live Connect fleet move behind kcoord and back to the brokers without a stop or a lost record? AD-6 to AD-20."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.javafleet.conftest import BARRIER, INDIVIDUAL, Stage, StageMaker, Watch
-from tests.javafleet.notes import overlaps
+from tests.javafleet.fleet import JavaFleet
+from tests.javafleet.notes import overlaps, running
+from tests.javafleet.numbers import Numbers
 from tests.kafka.wait import eventually
 
 WORKERS = ("w1", "w2")
+CONNECTORS, TASKS = ("a", "b"), 3
 DELAY_S = 30
+AT_LEAST_ONCE, EXACTLY_ONCE = "at least once", "exactly once"
+ADOPTED, RELEASED = "is kcoord's now: adopted", "is the cluster's again"
 
 
 def move(stage: Stage, bootstrap: str) -> None:
     """Give each worker another address to begin with, one after the other, each time with a restart."""
-    fleet = stage.fleet
-    fleet.bootstrap = bootstrap
+    stage.fleet.bootstrap = bootstrap
     for name in WORKERS:
-        fleet.stop(name)
-        fleet.start(name)
-        fleet.wait_until_quiet()
+        bounce(stage.fleet, name)
 
 
-def said(stage: Stage, what: str) -> bool:
-    return f"group {stage.fleet.group} {what}" in stage.kcoord.log.read_text()
-
-
-@pytest.mark.parametrize(
-    ("mode", "protocol"),
-    [
-        (BARRIER, "sessioned"),
-        pytest.param(INDIVIDUAL, "sessioned", marks=pytest.mark.proof),
-        pytest.param(BARRIER, "compatible", marks=pytest.mark.proof),
-        pytest.param(BARRIER, "eager", marks=pytest.mark.proof),
-    ],
-)
-def test_in_and_out_without_a_stop(make_stage: StageMaker, mode: str, protocol: str) -> None:
-    stage = make_stage(f"moves-{mode}-{protocol}", DELAY_S, mode, connect_protocol=protocol)
-    fleet = stage.fleet
-    behind, fleet.bootstrap = fleet.bootstrap, stage.kafka.bootstrap
-    fleet.start(*WORKERS)
-    for name in ("a", "b"):
-        fleet.create(name, 3)
+def bounce(fleet: JavaFleet, name: str) -> None:
+    fleet.stop(name)
+    fleet.start(name)
     fleet.wait_until_quiet()
 
-    move(stage, behind)
-    eventually(lambda: said(stage, "is kcoord's now: adopted"), "the group is adopted")
-    watch = Watch(fleet)
-    owners = fleet.wait_until_quiet()
-    stage.check_soundness()
-    if mode == BARRIER:
-        assert watch.figures().rejoined() == set(), "nobody has to join for it"
-    assert not watch.figures().stopped
 
-    released = Watch(fleet)
-    stage.ask("config", "set", "gateway.owner=cluster")
-    eventually(lambda: said(stage, "is the cluster's again"), "the group is released")
-    assert fleet.wait_until_quiet() == owners
-    figures = released.figures()
+def wait_until_said(stage: Stage, what: str, times: int) -> None:
+    """kcoord has logged of the group `what`, so often by now."""
+    line = f"group {stage.fleet.group} {what}"
+    eventually(lambda: stage.kcoord.log.read_text().count(line) == times, f"{line}, {times} times")
+
+
+def create_sources(fleet: JavaFleet, topic: str, delivery: str) -> None:
+    """Connectors whose tasks write 0, 1, 2, … and go on where their source offset says."""
+    settings = {"exactly_once_support": "required"} if delivery == EXACTLY_ONCE else {}
+    for name in CONNECTORS:
+        fleet.create(name, TASKS, topic=topic, **settings)
+    fleet.wait_until_quiet()
+
+
+def check_adopted(stage: Stage, watch: Watch, mode: str) -> None:
+    figures = watch.figures()
+    stage.check_soundness()
+    assert not figures.stopped
+    if mode == BARRIER:
+        assert figures.rejoined() == set(), "nobody has to join for it"
+
+
+def check_released(watch: Watch, protocol: str) -> None:
+    """One ordinary rebalance: each worker joins once, and those of the eager protocol stop their tasks for it."""
+    figures = watch.figures()
     assert figures.rejoined() == set(WORKERS)
     if protocol != "eager":
         assert not figures.stopped
         assert set(figures.joins.values()) == {1}
 
-    move(stage, stage.kafka.bootstrap)
-    stage.kcoord.stop()
-    gone = Watch(fleet)
-    fleet.wait_until_quiet()
-    assert gone.figures().rejoined() == set()
-    assert overlaps(fleet.notes.runs()) == []
+
+def check_written(written: dict[str, list[int]], delivery: str) -> None:
+    """Of each task each number: once, or at least once."""
+    assert len(written) == len(CONNECTORS) * TASKS
+    for task, numbers in written.items():
+        wanted = list(range(max(numbers) + 1))
+        assert (numbers if delivery == EXACTLY_ONCE else sorted(set(numbers))) == wanted, task
+
+
+@pytest.mark.parametrize(
+    ("mode", "protocol", "delivery"),
+    [
+        (BARRIER, "sessioned", EXACTLY_ONCE),
+        pytest.param(INDIVIDUAL, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
+        pytest.param(INDIVIDUAL, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
+        pytest.param(BARRIER, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
+        pytest.param(BARRIER, "eager", AT_LEAST_ONCE, marks=pytest.mark.proof),
+    ],
+)
+def test_in_and_out_without_a_stop(make_stage: StageMaker, mode: str, protocol: str, delivery: str) -> None:
+    """In worker by worker, adopted, a worker bounced, released, adopted again, released, and out worker by worker."""
+    enabled = {"exactly_once_source_support": "enabled"} if delivery == EXACTLY_ONCE else {}
+    stage = make_stage(f"moves-{mode}-{protocol}", DELAY_S, mode, connect_protocol=protocol, **enabled)
+    fleet = stage.fleet
+    topic = f"numbers-{fleet.group}"
+    stage.kafka.create_topic(topic)
+    behind, fleet.bootstrap = fleet.bootstrap, stage.kafka.bootstrap
+    fleet.start(*WORKERS)
+    with Numbers.of(stage.kafka, topic) as numbers:
+        create_sources(fleet, topic, delivery)
+        move(stage, behind)
+        wait_until_said(stage, ADOPTED, 1)
+        watch = Watch(fleet)
+        fleet.wait_until_quiet()
+        check_adopted(stage, watch, mode)
+        bounce(fleet, WORKERS[0])
+
+        owners = fleet.wait_until_quiet()
+        for times in (1, 2):
+            watch = Watch(fleet)
+            stage.ask("config", "set", "gateway.owner=cluster")
+            wait_until_said(stage, RELEASED, times)
+            assert fleet.wait_until_quiet() == owners
+            check_released(watch, protocol)
+            if times == 1:
+                watch = Watch(fleet)
+                stage.ask("config", "set", "gateway.owner=kcoord")
+                wait_until_said(stage, ADOPTED, 2)
+                assert fleet.wait_until_quiet() == owners
+                check_adopted(stage, watch, mode)
+
+        move(stage, stage.kafka.bootstrap)
+        stage.kcoord.stop()
+        gone = Watch(fleet)
+        fleet.wait_until_quiet()
+        assert gone.figures().rejoined() == set()
+        assert overlaps(fleet.notes.runs()) == []
+        for name in CONNECTORS:
+            fleet.delete(name)
+        eventually(lambda: not running(fleet.notes.runs()), "all have stopped")
+        check_written(numbers.all_by_task(), delivery)
