@@ -13,6 +13,7 @@ from kcoord.cli.lab import lab
 from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
 from kcoord.cli.whatif import whatif
+from kcoord.pipeline import INSTALL
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from kcoord.pipeline.spark.sources import Source
 
 app = typer.Typer(
-    no_args_is_help=True, help="Make tables from the log with Spark (pip install 'kcoord[spark]'), and evaluate them."
+    no_args_is_help=True, help="Make tables from the log with Spark (pip install '.[spark]'), and evaluate them."
 )
 
 
@@ -101,7 +102,7 @@ def report(
         from kcoord.pipeline.report.page import page
         from kcoord.pipeline.report.reading import read
     except ImportError as error:
-        fail(f"a package that draws the page is not installed here ({error}): pip install 'kcoord[spark]'")
+        fail(f"a package that draws the page is not installed here ({error}): {INSTALL}")
     try:
         histories = read(tables, group or ())
     except PipelineError as error:

@@ -13,6 +13,7 @@ from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.lab import figure, rules_of, without_empty_columns
 from kcoord.cli.scenario import Kind, Policy, Restart
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.pipeline import INSTALL
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def whatif(
         from kcoord.pipeline.whatif.question import Asked, question
         from kcoord.pipeline.whatif.reading import read
     except ImportError as error:
-        fail(f"a package that reads the tables is not installed here ({error}): pip install 'kcoord[spark]'")
+        fail(f"a package that reads the tables is not installed here ({error}): {INSTALL}")
     asked = Asked(
         kinds=[GroupKind(each) for each in kind or ()],
         policies=[each.value for each in policy or ()],

@@ -1,4 +1,4 @@
-"""Does a live Connect fleet move behind kcoord and back to the brokers without a stop or a lost record? AD-6 to AD-20."""
+"""Does a live Connect fleet move behind kcoord and back to the brokers without a stop or a lost record? AD-6 and on."""
 
 from __future__ import annotations
 

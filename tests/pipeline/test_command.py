@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.log.history import Entry
+from kcoord.pipeline import INSTALL
 from kcoord.pipeline.tables import EPOCHS
 from kcoord.protocol.records import encode_record
 from tests.cli.run_cli import ROOT, kcoord
@@ -81,7 +82,7 @@ def test_without_pyspark(log: Path, tmp_path: Path) -> None:
     (hidden / "__init__.py").write_text("raise ImportError('No module named pyspark')\n")
     said = failed("--data-dir", log, "--out", tmp_path / "t", env={"PYTHONPATH": f"{hidden.parent}:{ROOT}"})
     assert "PySpark is not installed here" in said
-    assert said.endswith("pip install 'kcoord[spark]'")
+    assert said.endswith(INSTALL)
 
 
 def test_a_master_that_is_none(log: Path, tmp_path: Path) -> None:

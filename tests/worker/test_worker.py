@@ -177,6 +177,19 @@ async def test_what_goes_wrong_in_a_worker_is_seen_by_who_looks_at_the_group(
         await shown(None)
 
 
+async def test_an_event_loop_that_was_blocked_is_seen_by_who_looks_at_the_group(
+    kcoord: Kcoord, group: str, observer: Observer
+) -> None:
+    async with worker(kcoord, group, House().listener("w1"), configured=lambda: Configured(1, resources("a"))) as first:
+        await first.joined()
+        time.sleep(3)
+        seen = ""
+        while "the event loop was blocked for " not in seen:
+            await asyncio.sleep(0.05)
+            [member] = (await observer.describe()).members
+            seen = member.trouble or ""
+
+
 async def test_a_static_worker_leaves_its_place_behind_unless_it_is_to_go_for_good(
     kcoord: Kcoord, group: str, observer: Observer
 ) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kcoord.pipeline import INSTALL
 from kcoord.pipeline.failure import PipelineError
 
 KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
@@ -42,9 +43,7 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise PipelineError(
-            f"PySpark is not installed here ({error}): install kcoord with it, pip install 'kcoord[spark]'"
-        ) from None
+        raise PipelineError(f"PySpark is not installed here ({error}): {INSTALL}") from None
     _check_java()
     _check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
