@@ -536,7 +536,7 @@ async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(
 
 @pytest.mark.parametrize(
     ("owner", "has_old_instance", "why"),
-    [("cluster", False, "gateway.owner"), ("auto", True, "0.1.0")],
+    [("cluster", False, "gateway.owner"), ("kcoord", True, "0.1.0")],
 )
 async def test_what_is_not_adopted(
     kafka: KafkaCluster, tmp_path: Path, name: str, owner: str, has_old_instance: bool, why: str
@@ -549,6 +549,14 @@ async def test_what_is_not_adopted(
             first.gateway.places.releases.add("0.1.0")  # type: ignore[attr-defined]
         with pytest.raises(CannotAdopt, match=why):
             await first.gateway.adoptions.adopt(name)
+        client = await connect(first.port)
+
+        async def is_told() -> bool:
+            first.gateway.adoptions.tend()
+            [described] = (await ask(client, ConnectGroupDescribeRequest(group_ids=[name]))).groups
+            return why in described.error_message
+
+        await until(is_told, "describe says why")
         assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
 
 

@@ -190,8 +190,6 @@ class Adoptions:
 
     def tend(self) -> None:
         """Begin to check the groups that are due, and to adopt those that can be; called about once a second."""
-        if self._gateway.appearances.is_of_0_1_0:
-            return
         waiting, now_ms = self._gateway.cluster_groups.waiting(), self._gateway.now_ms()
         every_ms = max(LOOK_EVERY_MS, len(waiting) * 1000 // LOOKS_A_SECOND)
         self._look_due_ms = {group_id: self._look_due_ms.get(group_id, now_ms) for group_id in waiting}
@@ -262,7 +260,9 @@ class Adoptions:
         """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost."""
         gateway = self._gateway
         if gateway.appearances.is_of_0_1_0:
-            raise CannotAdopt("an instance of release 0.1.0 shares the groups, or shall be able to (compatible.with)")
+            raise CannotAdopt(
+                "an instance of release 0.1.0 shares the groups, or is to be able to (compatible.with=0.1.0)"
+            )
         if gateway.owner_of(group_id, await facts_of(gateway, group_id)) == Owner.CLUSTER:
             raise CannotAdopt("it is to be the cluster's (gateway.owner=cluster)")
         sessions = self._sessions(await self._known(group_id, None))
