@@ -31,7 +31,7 @@ def bytes_of(thing: object) -> int:
 
 
 class BoundedCache(Generic[K, V]):
-    """A mapping of at most `limit_bytes`. An entry that alone is larger is not kept, and empties the cache."""
+    """A mapping of at most `limit_bytes`. An entry that alone is larger is not kept; the others stay."""
 
     __slots__ = ("_entries", "_entry_bytes", "_forgotten", "_limit_bytes", "_used_bytes")
 
@@ -64,8 +64,13 @@ class BoundedCache(Generic[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         self.pop(key)
+        size = self._size(key, value)
+        if size > self._limit_bytes:
+            if self._forgotten is not None:
+                self._forgotten(key, value)
+            return
         self._entries[key] = value
-        self._used_bytes += self._size(key, value)
+        self._used_bytes += size
         while self._used_bytes > self._limit_bytes:
             oldest, gone = self._entries.popitem(last=False)
             self._used_bytes -= self._size(oldest, gone)

@@ -60,8 +60,8 @@ def test_what_was_used_longest_ago_is_forgotten_first() -> None:
     assert known.pop("a") is None
     assert (known.items(), known.used_bytes) == ([("d", 3), ("c", 4)], room * 2 // 3)
     known["x" * room] = 5
-    assert not known, "what is larger than all room is not kept, and leaves none for the others"
-    assert known.used_bytes == 0
+    assert known.items() == [("d", 3), ("c", 4)], "what is larger than all room is not kept, and the others stay"
+    assert (gone[-1], known.used_bytes) == (("x" * room, 5), room * 2 // 3)
 
 
 @attrs.define(eq=False)

@@ -98,7 +98,7 @@ NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
 """The sentinel leaves at the latest this many ms before upstream would end the rebalance without missing members."""
 SPOKEN_BYTES = 4 << 20
-"""Size limit, in bytes, of the memory of members' protocols. A group counts with its id and a fixed size."""
+"""Size limit, in bytes, of the memory of members' protocols."""
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often, and at which pause in seconds, kcoord checks whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
@@ -189,7 +189,7 @@ class Releases:
         """By group: one future for each JoinGroup that waits here for other members. It is done when the members must
         join upstream.
         """
-        self._spoken: BoundedCache[str, list[JoinGroupRequestProtocol]] = BoundedCache(SPOKEN_BYTES)
+        self._spoken: BoundedCache[str, tuple[tuple[str, bytes], ...]] = BoundedCache(SPOKEN_BYTES)
         """By group: the protocols of the last client whose JoinGroup came before the release was open."""
         self._said: set[str] = set()
         """Groups that cannot be released, after the log has said so."""
@@ -222,6 +222,8 @@ class Releases:
 
     def tend(self, sentinel: Sentinel, facts: GroupFacts) -> None:
         """Begin, end or take back the release of the sentinel's group, if it is time; called regularly."""
+        if not facts.loaded:
+            return  # nobody says who shall have it
         group_id, release = sentinel.group_id, self._open.get(sentinel.group_id)
         is_to_go = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
         if not is_to_go:
@@ -247,7 +249,8 @@ class Releases:
         try:
             offers = list(sentinel.offers) or await self._offers(group_id)
             if offers == []:
-                offers = self._spoken.get(group_id) or []
+                spoken = self._spoken.get(group_id) or ()
+                offers = [JoinGroupRequestProtocol(name=name, metadata=metadata) for name, metadata in spoken]
             if not offers:
                 if offers is None and group_id not in self._said:
                     self._said.add(group_id)
@@ -394,7 +397,7 @@ class Releases:
         """Handle a JoinGroup of a member or of a newcomer. Raises UpstreamLost."""
         release = self._open.get(request.group_id)
         if release is None:  # upstream would not let it in yet
-            self._spoken[request.group_id] = request.protocols
+            self._spoken[request.group_id] = tuple((each.name, each.metadata) for each in request.protocols)
             generation = (await facts_of(self._gateway, request.group_id)).generation or 0
             known = request.member_id, request.group_instance_id, generation
             # a sign of life: this refreshes the member's session
