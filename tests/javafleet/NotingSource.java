@@ -71,7 +71,7 @@ public class NotingSource extends SourceConnector {
         return "1";
     }
 
-    private static void note(String what, Map<String, String> props, String resource) {
+    static void note(String what, Map<String, String> props, String resource) {
         String line = String.join(" ", String.valueOf(System.currentTimeMillis()), what, resource, "on",
             System.getProperty("kcoord.worker"), "with", props.getOrDefault("version", "1")) + "\n";
         try {

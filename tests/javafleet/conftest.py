@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -55,14 +55,19 @@ StageMaker = Callable[..., Stage]
 @pytest.fixture
 def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[StageMaker]:
     """Makes a fleet without workers yet: its group, the delay after a worker's loss, how kcoord manages the group, and
-    more settings of the workers; `version` is theirs, the tests' own Kafka by default.
+    more settings of the workers; `version` is theirs, the tests' own Kafka by default. kcoord owns `more_groups`, too.
     """
     with ExitStack() as stack:
 
         def make(
-            group: str, delay_s: int, mode: str = INDIVIDUAL, version: str | None = None, **settings: object
+            group: str,
+            delay_s: int,
+            mode: str = INDIVIDUAL,
+            version: str | None = None,
+            more_groups: Sequence[str] = (),
+            **settings: object,
         ) -> Stage:
-            front = kcoord_of(kafka, tmp_path / "kcoord", [group], group_connect_legacy_mode=mode)
+            front = kcoord_of(kafka, tmp_path / "kcoord", [group, *more_groups], group_connect_legacy_mode=mode)
             stack.callback(front.remove)
             named = {name.replace("_", "."): value for name, value in settings.items()}
             theirs = java if version is None else Java.find(version)

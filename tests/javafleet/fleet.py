@@ -11,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from tests.javafleet.jar import CLASS, EXACTLY_ONCE_CLASS, java_with_connector
+from tests.javafleet.jar import CLASS, EXACTLY_ONCE_CLASS, SINK_CLASS, java_with_connector
 from tests.javafleet.notes import Notes, Run, running
 from tests.javafleet.rest import Rest
 from tests.javafleet.worker import HEAP_MB, FleetWorker, JavaWorker, PythonWorker
@@ -35,6 +35,7 @@ class Connector:
     def config(self, notes: Path) -> dict[str, str]:
         """Its configuration."""
         kind = EXACTLY_ONCE_CLASS if "exactly.once.support" in self.settings else CLASS
+        kind = SINK_CLASS if "topics" in self.settings else kind
         named = {"connector.class": kind, "tasks.max": self.tasks, "notes": notes, "version": self.version}
         return {name: str(value) for name, value in {**named, **self.settings}.items()}
 

@@ -14,17 +14,19 @@ from tests.kafka.libs import CACHE
 HERE = Path(__file__).parent
 CLASS = "kcoord.fleet.NotingSource"
 EXACTLY_ONCE_CLASS = "kcoord.fleet.ExactlyOnceSource"
+SINK_CLASS = "kcoord.fleet.NotingSink"
 ASKED = "org/apache/kafka/connect/source/ExactlyOnceSupport.class"
 """In Connect's interface since 3.3."""
-SERVICE = "META-INF/services/org.apache.kafka.connect.source.SourceConnector"
+SERVICES = "META-INF/services/"
+SOURCES, SINKS = "org.apache.kafka.connect.source.SourceConnector", "org.apache.kafka.connect.sink.SinkConnector"
 
 
 def noting_jar(java: Java) -> Path:
     """The jar with the connectors that these jars bear, compiled if it is not there yet. Raises AssertionError with
     what javac says.
     """
-    names = [CLASS, EXACTLY_ONCE_CLASS] if _has(java, ASKED) else [CLASS]
-    sources = [HERE / f"{name.rpartition('.')[2]}.java" for name in names]
+    services = {SOURCES: [CLASS, EXACTLY_ONCE_CLASS] if _has(java, ASKED) else [CLASS], SINKS: [SINK_CLASS]}
+    sources = [HERE / f"{name.rpartition('.')[2]}.java" for names in services.values() for name in names]
     text = b"".join([each.read_bytes() for each in sources])
     digest = hashlib.sha256(text + java.classpath.encode()).hexdigest()[:12]
     jar = CACHE / "connectors" / f"noting-{digest}.jar"
@@ -39,7 +41,8 @@ def noting_jar(java: Java) -> Path:
         assert done.returncode == 0, f"the tests' connectors do not compile:\n{done.stdout}{done.stderr}"
         part = Path(scratch) / "noting.jar"
         with zipfile.ZipFile(part, "w") as archive:
-            archive.writestr(SERVICE, "".join([f"{name}\n" for name in names]))
+            for service, names in services.items():
+                archive.writestr(f"{SERVICES}{service}", "".join([f"{name}\n" for name in names]))
             for file in sorted(classes.rglob("*.class")):
                 archive.write(file, file.relative_to(classes))
         part.rename(jar)  # another run of the tests may have been faster: it made the same

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+import threading
 
+import pytest
+from confluent_kafka import Producer
+
+from tests.cli.run_cli import kcoord
 from tests.javafleet.conftest import BARRIER, INDIVIDUAL, Stage, StageMaker, Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps, running
 from tests.javafleet.numbers import Numbers
-from tests.kafka.wait import eventually
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.wait import NotYet, eventually
 
 WORKERS = ("w1", "w2")
 CONNECTORS, TASKS = ("a", "b"), 3
+SINK, SINK_GROUP, SINK_TOPIC, PARTITIONS = "sink", "connect-sink", "numbers-for-sinks", 4
 DELAY_S = 30
 AT_LEAST_ONCE, EXACTLY_ONCE = "at least once", "exactly once"
 ADOPTED, RELEASED = "is kcoord's now: adopted", "is the cluster's again"
@@ -30,9 +36,9 @@ def bounce(fleet: JavaFleet, name: str) -> None:
     fleet.wait_until_quiet()
 
 
-def wait_until_said(stage: Stage, what: str, times: int) -> None:
-    """kcoord has logged of the group `what`, so often by now."""
-    line = f"group {stage.fleet.group} {what}"
+def wait_until_said(stage: Stage, what: str, times: int, group: str = "") -> None:
+    """kcoord has logged of the group `what`, so often by now. The fleet's own, if no group is named."""
+    line = f"group {group or stage.fleet.group} {what}"
     eventually(lambda: stage.kcoord.log.read_text().count(line) == times, f"{line}, {times} times")
 
 
@@ -121,3 +127,65 @@ def test_in_and_out_without_a_stop(make_stage: StageMaker, mode: str, protocol: 
             fleet.delete(name)
         eventually(lambda: not running(fleet.notes.runs()), "all have stopped")
         check_written(numbers.all_by_task(), delivery)
+
+
+class Numbered(threading.Thread):
+    """Writes 0, 1, 2, … into a topic, round robin, until it is ended."""
+
+    def __init__(self, kafka: KafkaCluster, topic: str, partitions: int) -> None:
+        super().__init__()
+        self.topic, self.partitions = topic, partitions
+        self.count = 0
+        self._producer = Producer({"bootstrap.servers": kafka.bootstrap})
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.02):
+            self._producer.produce(self.topic, str(self.count), partition=self.count % self.partitions)
+            self._producer.poll(0)
+            self.count += 1
+
+    def end(self) -> None:
+        """All of them are written."""
+        self._ended.set()
+        self.join()
+        assert self._producer.flush(60) == 0
+
+
+@pytest.mark.proof
+def test_the_group_of_a_sink_moves_with_its_workers(make_stage: StageMaker) -> None:
+    """Its tasks are consumers of a group of their own, which is adopted and released too: each record comes once."""
+    stage = make_stage("moves-sinks", DELAY_S, BARRIER, more_groups=[SINK_GROUP])
+    fleet, kafka = stage.fleet, stage.kafka
+    kafka.create_topic(SINK_TOPIC, PARTITIONS)
+    received = fleet.folder / "received"
+    load = Numbered(kafka, SINK_TOPIC, PARTITIONS)
+    load.start()
+    behind, fleet.bootstrap = fleet.bootstrap, kafka.bootstrap
+    fleet.start(*WORKERS)
+    fleet.create(SINK, TASKS, topics=SINK_TOPIC, received=received)
+    fleet.wait_until_quiet()
+    move(stage, behind)
+    for group in (fleet.group, SINK_GROUP):
+        wait_until_said(stage, ADOPTED, 1, group)
+    owners = fleet.wait_until_quiet()
+    for times in (1, 2):
+        for group in (SINK_GROUP, fleet.group):
+            assert kcoord("groups", "release", group, "--bootstrap-server", stage.kcoord.bootstrap).code == 0
+            wait_until_said(stage, RELEASED, times, group)
+        assert fleet.wait_until_quiet() == owners, "no task was stopped"
+        if times == 1:
+            for group in (SINK_GROUP, fleet.group):
+                assert kcoord("groups", "adopt", group, "--bootstrap-server", stage.kcoord.bootstrap).code == 0
+                wait_until_said(stage, ADOPTED, 2, group)
+            assert fleet.wait_until_quiet() == owners
+    move(stage, kafka.bootstrap)
+    load.end()
+
+    def all_came() -> bool:
+        numbers = sorted(map(int, received.read_text().split()))
+        if missing := set(range(load.count)) - set(numbers):
+            raise NotYet(f"{len(missing)} of {load.count} are missing")
+        return numbers == list(range(load.count))
+
+    assert eventually(all_came, "all have come"), "some have come twice"
