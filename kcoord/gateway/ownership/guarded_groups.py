@@ -28,6 +28,7 @@ from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
 from kcoord.group.step import Remember, RequestContext
+from kcoord.group.translation.leave_group import STOPPED
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -188,8 +189,11 @@ class GuardedGroups:
         return found | {each.member_id: each.instance_id for group in connect.groups for each in group.members}
 
     async def give_up(self, group_id: str, members: list[MemberIdentity]) -> None:
-        """Remove members here that the cluster has: still, when an adoption fails, or by now, in a release."""
-        leave = LeaveGroupRequest(group_id=group_id, members=members)
+        """Remove members here that the cluster has: still, when an adoption fails, or by now, in a release.
+
+        Nothing stays reserved for them here, because the cluster says now what they run.
+        """
+        leave = LeaveGroupRequest(group_id=group_id, members=[attrs.evolve(each, reason=STOPPED) for each in members])
         await self._groups.call(leave, self._own_context(LeaveGroupRequest.MAX_VERSION))
 
     async def describe(self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest) -> Response:

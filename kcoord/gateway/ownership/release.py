@@ -62,7 +62,6 @@ from kcoord.group.connect.connect_group_describe import CONNECT
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
-from kcoord.group.translation.leave_group import STOPPED
 from kcoord.protocol.call import Call
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
@@ -542,7 +541,7 @@ class Releases:
         join = release.came.get(before)
         if join is None or join.there != before:  # else an earlier process of kcoord has passed it on
             gateway.former_ids.note(request, before)
-        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id, STOPPED)
+        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id)
         try:
             await gateway.guarded.give_up(group_id, [identity])
             if not (await facts_of(gateway, group_id)).has_members:
