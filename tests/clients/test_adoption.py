@@ -9,7 +9,7 @@ and each record is processed exactly once. Which clients in which cell:
 | mixed | Java, librdkafka, kafka-python, aiokafka, all with range | each poll, on their own |
 | java range, java cooperative | two of Java's consumers | each poll |
 | java by itself | two of Java's, range, `enable.auto.commit` | as the library has it, before each rebalance too |
-| java static | two with a group.instance.id | each poll |
+| java static, librdkafka static, …, and static cooperative | two with a group.instance.id | each poll |
 | librdkafka cooperative, kafka-python, aiokafka | two of that library | each poll |
 | java copier, librdkafka copier | two that consume, transform and produce | in transactions |
 """
@@ -103,7 +103,13 @@ CELLS: dict[str, Clients] = {
     "java copier": java_pair({STRATEGY: COOPERATIVE}, copies=True),
     "java range copier": java_pair({STRATEGY: RANGE}, copies=True),
     "librdkafka copier": pair(LivingCopier, {}, copies=True),
+    "java static cooperative": java_pair({STRATEGY: COOPERATIVE}, is_static=True),
+    "librdkafka static cooperative": pair(LivingLibrdkafka, {STRATEGY: "cooperative-sticky"}, is_static=True),
+    "kafka-python static": pair(LivingKafkaPython, {}, is_static=True),
+    "aiokafka static": pair(LivingAiokafka, {}, is_static=True),
 }
+MOVE_ONLY = ("java static cooperative", "librdkafka static cooperative", "kafka-python static", "aiokafka static")
+"""Cells that differ from others in one thing only: nobody dies in them (test_adoption_steps.py)."""
 ORDINARY = (
     r"aiokafka\S+: Heartbeat failed for group \S+ because it is rebalancing",
     r"aiokafka\S+: OffsetCommit failed for group \S+ due to group error \(\[Error 2[27]\]",  # behind its own JoinGroup

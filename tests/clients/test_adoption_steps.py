@@ -23,7 +23,7 @@ from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
 from tests.clients.live_clients import Complaints, Crowd, LibraryClient, LiveClient, LivingLibrdkafka, Load
 from tests.clients.step_trap import ADOPTION, RELEASE, Step, StepTrap
-from tests.clients.test_adoption import CELLS, check_members
+from tests.clients.test_adoption import CELLS, MOVE_ONLY, check_members
 from tests.gateway.scripted import close_all, coordinator_port
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
@@ -115,7 +115,7 @@ def test_who_dies_at_a_step(
 
 HANGS = "librdkafka copier"
 """librdkafka 2.16 can hang in send_offsets_to_transaction when a broker restarts, with Kafka alone as well."""
-OTHER_CLIENTS = [each for each in CELLS if each not in ("mixed", HANGS)]
+OTHER_CLIENTS = [each for each in CELLS if each not in ("mixed", HANGS, *MOVE_ONLY)]
 OTHERS = [
     ("4.3", victim, client, owner, step, AFTER)
     for victim in (KCOORD, BROKER)
