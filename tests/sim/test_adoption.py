@@ -27,8 +27,19 @@ def failures(seeds: range) -> list[str]:
     return [f"{replay_command(each.seed, ADOPTION)}  # {each.violation}" for each in failed]
 
 
+MENDED_SEEDS = {
+    4944: "kcoord answered a heartbeat itself while it asked whose the group is; the cluster had the member, and put it out",
+}
+"""Seeds that found something once, above those that run each time."""
+
+
 def test_no_seed_finds_anything() -> None:
     assert failures(range(SEEDS)) == []
+
+
+@pytest.mark.parametrize("seed", MENDED_SEEDS)
+def test_a_seed_that_found_something_is_well(seed: int) -> None:
+    assert failures(range(seed, seed + 1)) == []
 
 
 @pytest.mark.proof

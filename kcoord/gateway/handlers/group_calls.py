@@ -186,16 +186,20 @@ async def _take(
     if begun_here:
         sentinel.taking = gateway.spawn(_taken(gateway, session, sentinel, first))
         sentinel.taking_since_ms = gateway.now_ms()
-    assert sentinel.taking is not None
-    waited_s = (gateway.now_ms() - sentinel.taking_since_ms) / 1000
-    done, _ = await asyncio.wait({sentinel.taking}, timeout=max(0.0, REFUSED_WITHIN_S - waited_s))
-    error = ErrorCode.NONE
-    if done:
-        error = done.pop().result()
+    error = await _known_soon(gateway, sentinel)
+    if sentinel.taking is not None and sentinel.taking.done():
         sentinel.taking = None
     if error in PASSING_ON and not begun_here:
         return await sentinel.keep(session, (await facts_of(gateway, sentinel.group_id)).generation or 0)
     return error
+
+
+async def _known_soon(gateway: GroupCallContext, sentinel: Sentinel) -> ErrorCode:
+    """The result of taking the group, if it is there within `REFUSED_WITHIN_S` of the beginning; NONE if not."""
+    assert sentinel.taking is not None
+    waited_s = (gateway.now_ms() - sentinel.taking_since_ms) / 1000
+    done, _ = await asyncio.wait({sentinel.taking}, timeout=max(0.0, REFUSED_WITHIN_S - waited_s))
+    return done.pop().result() if done else ErrorCode.NONE
 
 
 async def _taken(
@@ -333,10 +337,11 @@ async def keep(gateway: GroupCallContext, session: ClientSession, group_id: str)
     taken.
     """
     sentinel = gateway.sentinels.of(group_id)
-    if sentinel.is_joined or sentinel.is_taking or session.upstream is None:
+    if sentinel.is_joined or session.upstream is None:
         return ErrorCode.NONE
     try:
-        error = await _take(gateway, session, sentinel, None)
+        known_soon = _known_soon(gateway, sentinel) if sentinel.is_taking else _take(gateway, session, sentinel, None)
+        error = await known_soon
     except UpstreamLost:
         return ErrorCode.NONE
     return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE
