@@ -641,20 +641,3 @@ async def test_14_a_full_group_stays_with_the_cluster_and_says_why(
     for each in (first, second):
         assert await each.heartbeat() == ErrorCode.NONE
     assert kcoord.log.read_text().count(why) == 1, "it is said once, and not tried again at once"
-
-
-async def test_a_static_member_that_starts_again_in_a_release_is_not_waited_for(entry: Entry, name: str) -> None:
-    """It comes without an id, by its instance id alone; two newcomers come meanwhile."""
-    patient = {"rebalance_ms": 3_600_000}  # so long kcoord's member waits for all of them
-    first, second = [await ScriptedMember.at(entry.bootstrap, name, instance=each, **patient) for each in ("a", "b")]
-    await stable(first, second)
-    await owned_by(await connect(entry.port), name, "cluster")
-
-    async def is_open() -> bool:
-        return entry.gateway.releases.is_open(name)
-
-    await until(is_open, "the release has begun")
-    again = await ScriptedMember.at(entry.bootstrap, name, instance="b", **patient)
-    newcomers = [await ScriptedMember.at(entry.bootstrap, name) for _ in range(2)]
-    await asyncio.gather(*(each.join() for each in (again, *newcomers)), goes(first))
-    assert len({each.generation for each in (first, again, *newcomers)}) == 1

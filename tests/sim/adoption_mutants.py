@@ -28,7 +28,7 @@ ADOPTION_MUTANTS = (
     Mutant(12, "the generation is not carried", _Known.request,
            "generation_id=self.generation", "generation_id=0"),
     Mutant(15, "the sentinel leaves before the members have joined", Releases._begin,
-           "sentinel.let_in(asker, offers, generation, members)", "sentinel.go(asker)"),
+           "sentinel.let_in(asker, terms)", "sentinel.go(asker)"),
     Mutant(15, "JoinGroup is passed with the old member id", Releases.join,
            'attrs.evolve(request, member_id=new_id or "")', "request"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,

@@ -42,6 +42,7 @@ import struct
 from collections import Counter
 from collections.abc import Coroutine, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import attrs
@@ -53,7 +54,7 @@ from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of, members_named
 from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, Sentinel
+from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, LetIn, Sentinel
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
@@ -239,27 +240,20 @@ class Releases:
                 self._gateway.spawn(self._begin(sentinel))
         else:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
-            if release.have_all_gone or not facts.has_members or (late and not release.has_left):
+            may_be_complete = release.have_all_gone or (sentinel.IS_SHARED and release.came)
+            if may_be_complete or not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
 
     async def _begin(self, sentinel: Sentinel, again: _Release | None = None) -> None:
         """Let the members in upstream. `again`: the open release, if upstream has forgotten their protocol."""
         group_id = sentinel.group_id
+        terms = partial(self._terms, sentinel, again)
         try:
-            offers = list(sentinel.offers) or await self._offers(group_id)
-            if offers == []:
-                spoken = self._spoken.get(group_id) or ()
-                offers = [JoinGroupRequestProtocol(name=name, metadata=metadata) for name, metadata in spoken]
-            if not offers:
-                if offers is None and group_id not in self._said:
-                    self._said.add(group_id)
-                    log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
+            if await terms() is None:
                 return
-            members = await self._gateway.guarded.member_ids(group_id)
-            generation = (await facts_of(self._gateway, group_id)).generation or 0
-            error = await self._gateway.sentinels.speak(
-                sentinel, lambda asker: sentinel.let_in(asker, offers, generation, members)
-            )
+            error = await self._gateway.sentinels.speak(sentinel, lambda asker: sentinel.let_in(asker, terms))
+            if error == ErrorCode.OPERATION_NOT_ATTEMPTED:
+                return  # it was taken back while the sentinel was busy
             if error:
                 log.info("group %s is not released yet: the cluster answered %s", group_id, error.name)
                 return
@@ -274,6 +268,23 @@ class Releases:
         is_left = not sentinel.is_joined
         self._send_members(group_id, _Release(has_left=is_left, is_left=is_left))
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
+
+    async def _terms(self, sentinel: Sentinel, again: _Release | None) -> LetIn | None:
+        """What the sentinel must know to let the members in; None if it must not, or cannot. Raises UpstreamLost."""
+        group_id = sentinel.group_id
+        facts = await facts_of(self._gateway, group_id)
+        if again is None and self._gateway.owner_of(group_id, facts) != Owner.CLUSTER:
+            return None
+        offers = list(sentinel.offers) or await self._offers(group_id)
+        if offers == []:
+            spoken = self._spoken.get(group_id) or ()
+            offers = [JoinGroupRequestProtocol(name=name, metadata=metadata) for name, metadata in spoken]
+        if offers is None and group_id not in self._said:
+            self._said.add(group_id)
+            log.warning("group %s cannot be released: it has workers of the new protocol", group_id)
+        if not offers:
+            return None
+        return LetIn(offers, facts.generation or 0, await self._gateway.guarded.member_ids(group_id))
 
     def send_back(self, group_id: str) -> None:
         """Send members back to the cluster after a failed adoption that removed them there (AD-10).
@@ -355,7 +366,8 @@ class Releases:
                 lost = str(fault)
             if lost:
                 release.has_left = False
-                log.info("group %s: the sentinel cannot leave yet: %s", group_id, lost)
+                level = logging.INFO if release.have_all_gone else logging.DEBUG
+                log.log(level, "group %s: the sentinel cannot leave yet: %s", group_id, lost)
                 return
             release.is_left = True
         try:
@@ -378,17 +390,34 @@ class Releases:
         for _ in range(LOOKS):
             response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
-            missing = _missing(release.came, response.groups[0].members)
+            members = response.groups[0].members
+            missing = _missing(release.came, members)
             for before in [before for before, join in missing.items() if join.is_lost]:
                 release.stays(before)
             if not (release.have_all_gone and missing):
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
-        is_complete = release.have_all_gone and not missing
+        have_all_gone = release.have_all_gone or await self._have_come_by_instances(sentinel, release, members)
+        is_complete = have_all_gone and not missing
         is_late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
         is_empty = not (await facts_of(self._gateway, sentinel.group_id)).has_members
         may_go = is_complete or is_late or is_empty
         return await sentinel.go(asker) if may_go else ErrorCode.REBALANCE_IN_PROGRESS
+
+    async def _have_come_by_instances(
+        self, sentinel: Sentinel, release: _Release, there: list[DescribedGroupMember]
+    ) -> bool:
+        """Whether `there` are all members that are here, and this instance's newcomers. Raises UpstreamLost.
+
+        An instance does not see the JoinGroups that come by another one, so with several instances they are counted. A
+        newcomer that comes by another instance is taken for one of the members; whoever is left out then joins in one
+        more rebalance.
+        """
+        if not sentinel.IS_SHARED:
+            return False
+        here = await self._gateway.guarded.member_ids(sentinel.group_id)
+        count = sum(each.group_instance_id != INSTANCE_ID for each in there)
+        return bool(here) and count >= len(here | release.came.keys())
 
     # -- calls --------------------------------------------------------------------------------------------------------
 

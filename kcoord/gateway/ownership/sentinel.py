@@ -150,11 +150,24 @@ class AppearanceSource(Protocol):
 Current = Callable[[], Awaitable[int | None]]
 """Asks for the group's generation here, now."""
 MayGo = Callable[[], Awaitable[bool]]
+
 """Asks whether the sentinel may still leave. It is called when the member that would leave is already known."""
 
 
 MembersOf = Callable[[str], Awaitable[AbstractSet[str]]]
 """Tells the ids of a group's members here."""
+
+
+@attrs.frozen
+class LetIn:
+    """What the sentinel must know to let the group's members in."""
+
+    offers: Sequence[JoinGroupRequestProtocol]
+    """The protocols that they speak."""
+    generation: int
+    """The group's generation here."""
+    members: AbstractSet[str]
+    """The ids of its members here."""
 
 
 async def nobody(_group_id: str) -> AbstractSet[str]:
@@ -329,10 +342,11 @@ class Sentinel:
                 parked.cancel()
                 await asyncio.gather(parked, return_exceptions=True)
 
-    async def let_in(
-        self, asker: Asker, offers: Sequence[JoinGroupRequestProtocol], generation: int, members: AbstractSet[str]
-    ) -> ErrorCode:
+    async def let_in(self, asker: Asker, terms: Callable[[], Awaitable[LetIn | None]]) -> ErrorCode:
         """Offer the protocols of the group's members, so that they can join it upstream. Raises UpstreamLost.
+
+        `terms` is called when the sentinel has nothing else to do, because what holds may have changed while it had.
+        OPERATION_NOT_ATTEMPTED: there are none any more.
 
         If members are there already, the sentinel has let them in. If this process does not know of that, an earlier
         process died on the way. While the cluster waits for that one's sentinel, no member has had an answer to its
@@ -340,14 +354,18 @@ class Sentinel:
         If `members` of the group here are in it by their ids, the group was never adopted: it is the cluster's.
         """
         async with self.lock:
+            let_in = await terms()
+            if let_in is None:
+                return ErrorCode.OPERATION_NOT_ATTEMPTED
+            generation = let_in.generation
             described = await self._described(asker)
             others = [each for each in described.members if each.group_instance_id != INSTANCE_ID]
-            if any(each.member_id in members for each in others):
+            if any(each.member_id in let_in.members for each in others):
                 if len(others) < len(described.members):
                     await self._put_out(asker)
                 self._is_refused()
                 return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-            self.offers = tuple(offers)
+            self.offers = tuple(let_in.offers)
             self.inherited = self.inherited or self.mark is not None  # until it is known to have joined, or left
             if others and self.mark is not None:
                 self.inherited = False
