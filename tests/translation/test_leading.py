@@ -332,6 +332,22 @@ def test_a_leader_whose_answer_was_lost_remembers_nothing() -> None:
     assert world.is_to_run("W3") == "", "AT2 was deleted"
 
 
+def test_a_heartbeat_while_its_syncgroup_waits_does_not_prove_the_answer() -> None:
+    """CM-40, mixed seed 3191439: Connect sends heartbeats as soon as it has joined. The leader had lost its memory with
+    the answer, and what it took away for balance was taken for deleted.
+    """
+    world = three()
+    world.beats("W1")
+    waiting = world.look("W1", f"{ALL} AT3", "AC0 AT0", offset=OFFSET + 1)
+    assert waiting not in world.answers, "its SyncGroup waits for the others' joins"
+    assert world.beats("W1") is OK
+    world.close(1)
+    assert world.beats("W1", connection=11) is OK
+    looks = world.looks
+    world.look("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 2, connection=11)
+    assert world.looks > looks + 1, "as one that remembers nothing"
+
+
 def test_a_leader_that_brings_nonsense_is_asked_again() -> None:
     world = three()
     world.come("W1", "AC0 AT0")

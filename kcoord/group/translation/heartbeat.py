@@ -52,12 +52,14 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
     session = session_of(member)
     if session.generation_unsure:
         session.generation, session.generation_unsure = generation, False
-    if member.use(context):
+    is_other_connection = member.use(context)
+    if is_other_connection:
         group.forget(member)
         if member.member_id == group.computed_by:  # others may be told now what they wait for (CM-23)
             turn.wake(group, turn.now_ms + 1)
-    if member.member_id == group.legacy.remembered_by and generation == session.generation:
-        group.legacy.remembers = True  # it has got the answer of its last look
+    has_answer = session.phase is Phase.STABLE and generation == session.generation and not is_other_connection
+    if has_answer and member.member_id == group.legacy.remembered_by:
+        group.legacy.remembers = True  # Connect sends heartbeats while it waits for the answer to its SyncGroup, too
     member.last_seen_ms = turn.now_ms
     if session.phase is Phase.STABLE and not session.is_heard:
         session.is_heard = True
