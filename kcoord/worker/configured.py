@@ -88,6 +88,15 @@ class ConfiguredReader:
     def __init__(self, option: ConfiguredOption) -> None:
         self._option = option
         self._last: Configured | None = None
+        self._counts: Configured | None = None
+        """What the group takes notice of: the one with the highest offset so far."""
+
+    @property
+    def trouble(self) -> str | None:
+        """What is wrong with the last one that was read, in a few words; None if nothing is."""
+        if self._counts is None or self._last is None or self._last.resources == self._counts.resources:
+            return None
+        return f"has changed, but its offset has not grown: it is {self._last.offset}, and was {self._counts.offset}"
 
     def read(self) -> Configured | None:
         """What exists now. Raises TypeError if it is something else, and whatever the program's own function raises."""
@@ -103,6 +112,8 @@ class ConfiguredReader:
                 raise TypeError(f"configured: {_shown(option)} returned {_shown(given)}, not a Configured or None")
             raise TypeError(f"configured = {_shown(given)}: give a Configured, or a function that returns one")
         before, self._last = self._last, given
+        if self._counts is None or given.offset > self._counts.offset:
+            self._counts = given
         if before is not None and before.resources != given.resources and given.offset <= before.offset:
             _log.warning(
                 "configured: what exists has changed, but the offset has not grown: it is %d, and was %d. The group "

@@ -344,6 +344,7 @@ class Worker:
             _log.info("`configured` and the assignors' metadata work again")
             self._troubles.tell(_NEWS, None)
         self._news_error = ""
+        self._troubles.tell("`configured`", self._configured.trouble)
         return news | self._trouble()
 
     def _trouble(self) -> dict[str, object]:

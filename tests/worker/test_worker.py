@@ -171,6 +171,10 @@ async def test_what_goes_wrong_in_a_worker_is_seen_by_who_looks_at_the_group(
         first.trouble("job a", None)
         there[:] = [Configured(2, resources("a b"))]
         await shown(None)
+        there[:] = [Configured(2, resources("a b c"))]
+        await shown("`configured` has changed, but its offset has not grown: it is 2, and was 2")
+        there[:] = [Configured(3, resources("a b"))]
+        await shown(None)
         there.clear()
         await shown("`configured` or an assignor's metadata failed: OSError: the disk is gone")
         there[:] = [Configured(2, resources("a b"))]
