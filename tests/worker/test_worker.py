@@ -17,6 +17,7 @@ from kcoord.client.connection import Connection
 from kcoord.client.security import Security
 from kcoord.protocol.generated.heartbeat_request import HeartbeatRequest
 from kcoord.worker import Configured, Worker, WorkerError
+from kcoord.worker.watchdog import BLOCKED_MS
 from tests.kafka.kcoord_process import Kcoord
 from tests.worker.driver import resources
 from tests.worker.house import House, Listening
@@ -186,7 +187,7 @@ async def test_an_event_loop_that_was_blocked_is_seen_by_who_looks_at_the_group(
 ) -> None:
     async with worker(kcoord, group, House().listener("w1"), configured=lambda: Configured(1, resources("a"))) as first:
         await first.joined()
-        time.sleep(3)
+        time.sleep(BLOCKED_MS / 1000 + 1.5)
         seen = ""
         while "the event loop was blocked for " not in seen:
             await asyncio.sleep(0.05)
