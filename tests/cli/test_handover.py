@@ -34,6 +34,13 @@ def front(kafka: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iter
     process.remove()
 
 
+@pytest.fixture(autouse=True)
+async def connections() -> AsyncIterator[None]:
+    """Every connection of a test ends with it."""
+    yield
+    await close_all()
+
+
 async def run(bootstrap: str, *arguments: object) -> Outcome:
     return await asyncio.to_thread(kcoord, "groups", *arguments, "--bootstrap-server", bootstrap)
 
@@ -44,7 +51,6 @@ async def members() -> AsyncIterator[list[LiveMember]]:
     found: list[LiveMember] = []
     yield found
     await asyncio.gather(*(each.stop() for each in found))
-    await close_all()
 
 
 async def live(members: list[LiveMember], group: str, *bootstraps: str) -> None:
