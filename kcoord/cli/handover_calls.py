@@ -18,6 +18,7 @@ LOOK_EVERY_S = 0.5
 CONNECT_TYPE, EAGER_PROTOCOL = "connect", "default"
 KCOORDS_TYPES = ("classic", "connect", "")
 """The types of groups that kcoord coordinates, as ListGroups gives them; brokers before 3.8 give none."""
+UNSAID = "kcoord does not say who has it now: the coordinator may be loading its groups; try again"
 WHOSE = {Owner.KCOORD: "kcoord", Owner.CLUSTER: "the cluster"}
 Tell = Callable[[str], None]
 
@@ -30,7 +31,7 @@ async def hand_over(cluster: Cluster, groups: Sequence[str], owner: Owner, patie
     last: dict[str, str] = {}
     for group in groups:
         await _check_asked(cluster, group)
-        if hindrance := await _hindrance(cluster, group, owner):
+        if hindrance := await _hindrance(cluster, group, owner, await _owner(cluster, group)):
             tell(f"{group}: {hindrance}")
             continue
         await config_calls.alter(cluster, group, [Change(OWNER, Operation.SET, owner)], dry_run=False)
@@ -60,9 +61,8 @@ def _is_so(now: Ownership, owner: Owner) -> bool:
     return now.is_nobodys or now.by == (KCOORD if owner == Owner.KCOORD else CLUSTER)
 
 
-async def _hindrance(cluster: Cluster, group: str, owner: Owner) -> str:
-    """Why `owner` cannot have the group as it is now; empty if it can. Raises ClientError."""
-    now = await _owner(cluster, group)
+async def _hindrance(cluster: Cluster, group: str, owner: Owner, now: Ownership) -> str:
+    """Why `owner` cannot have the group as it is `now`; empty if it can. Raises ClientError."""
     if owner == Owner.CLUSTER:
         return _native_workers((await describe(cluster, [group]))[0]) if now.by == KCOORD else ""
     if now.by == CLUSTER and not now.members:
@@ -96,14 +96,14 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
     """Lines about what `hand_over` would do. Raises ClientError."""
     await _check_asked(cluster, group)
     now = await _owner(cluster, group)
-    if hindrance := await _hindrance(cluster, group, owner):
+    if hindrance := await _hindrance(cluster, group, owner, now):
         return [f"{group}: {hindrance}"]
     if now.is_nobodys:
         return [f"{group}: {_nobodys(owner)}"]
     if _is_so(now, owner):
         return [f"{group}: nothing to do, coordinated by {now.told()}"]
     if owner == Owner.KCOORD:
-        return [f"{group}: {line}" for line in now.lines()]
+        return [f"{group}: {line}" for line in now.lines()] or [f"{group}: {UNSAID}"]
     [found] = await describe(cluster, [group])
     count = len(found.members) if isinstance(found, ClassicGroup) else len(found.workers)
     if not count:

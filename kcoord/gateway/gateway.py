@@ -325,7 +325,7 @@ class Gateway:
         return found
 
     def any_broker(self, session: ClientSession) -> int | None:
-        """The client session's own broker; for the bootstrap port a known broker, or None if there is none."""
+        """The broker of the session's port. On the bootstrap port it is any known broker, None if kcoord knows none."""
         return session.broker_id if session.broker_id is not None else next(iter(self.brokers.ids), None)
 
     def owns(self, group_id: str) -> bool:

@@ -32,7 +32,7 @@ from aiokafka.protocol.admin import DescribeGroupsRequest
 from aiokafka.protocol.group import HeartbeatRequest, JoinGroupRequest, LeaveGroupRequest, SyncGroupRequest
 
 from kcoord.log.clock import lease_now_ms
-from kcoord.log.kafka.client import Client
+from kcoord.log.kafka.kafka_client import KafkaClient
 from kcoord.protocol.errors import ErrorCode
 
 __all__ = ["GroupMember", "GroupMemberSettings", "Hooks", "Unreachable"]
@@ -246,7 +246,7 @@ class GroupMember:
     async def _connect(self) -> None:
         settings = self._settings
         if self._client is None:
-            client = Client(
+            client = KafkaClient(
                 client_id=settings.client_id,
                 request_timeout_ms=settings.rebalance_timeout_ms + ROUND_SLACK_MS,
                 retry_backoff_ms=RETRY_MS,

@@ -6,9 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
@@ -22,8 +20,6 @@ import org.apache.kafka.connect.sink.SinkTask;
  * get into another file, a line each.
  */
 public class NotingSink extends SinkConnector {
-    private static final String NUMBER = "number";
-
     private Map<String, String> config;
 
     @Override
@@ -39,13 +35,7 @@ public class NotingSink extends SinkConnector {
 
     @Override
     public List<Map<String, String>> taskConfigs(int most) {
-        List<Map<String, String>> configs = new ArrayList<>();
-        for (int number = 0; number < most; number++) {
-            Map<String, String> each = new HashMap<>(config);
-            each.put(NUMBER, String.valueOf(number));
-            configs.add(each);
-        }
-        return configs;
+        return NotingSource.numbered(config, most);
     }
 
     @Override
@@ -103,7 +93,7 @@ public class NotingSink extends SinkConnector {
         }
 
         private String name() {
-            return config.get("name") + "-" + config.get(NUMBER);
+            return config.get("name") + "-" + config.get(NotingSource.NUMBER);
         }
     }
 }

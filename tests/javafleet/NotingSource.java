@@ -24,7 +24,7 @@ import org.apache.kafka.connect.source.SourceTask;
  * 0, 1, 2, ..., and goes on where its source offset says.
  */
 public class NotingSource extends SourceConnector {
-    private static final String NUMBER = "number";
+    static final String NUMBER = "number";
     private static final long PACE_MS = 100;
 
     private Map<String, String> config;
@@ -42,13 +42,7 @@ public class NotingSource extends SourceConnector {
 
     @Override
     public List<Map<String, String>> taskConfigs(int most) {
-        List<Map<String, String>> configs = new ArrayList<>();
-        for (int number = 0; number < most; number++) {
-            Map<String, String> each = new HashMap<>(config);
-            each.put(NUMBER, String.valueOf(number));
-            configs.add(each);
-        }
-        return configs;
+        return numbered(config, most);
     }
 
     @Override
@@ -69,6 +63,16 @@ public class NotingSource extends SourceConnector {
     @Override
     public String version() {
         return "1";
+    }
+
+    static List<Map<String, String>> numbered(Map<String, String> config, int most) {
+        List<Map<String, String>> configs = new ArrayList<>();
+        for (int number = 0; number < most; number++) {
+            Map<String, String> each = new HashMap<>(config);
+            each.put(NUMBER, String.valueOf(number));
+            configs.add(each);
+        }
+        return configs;
     }
 
     static void note(String what, Map<String, String> props, String resource) {

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
+from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here, is_the_clusters
 from kcoord.gateway.ownership.rights import DESCRIBE, READ
 from kcoord.gateway.ownership.sentinel import is_refusal
@@ -187,7 +188,7 @@ async def _with_owner(gateway: GroupCallContext, session: ClientSession, describ
         if there is not None:
             return _at_cluster(group_id, there.told, [_member(each, way) for each, way in there.ways()])
     if await is_the_clusters(gateway, group_id):
-        return DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, GIVEN, group_id, group_state="Dead")
+        return DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, GIVEN, group_id, group_state=DEAD)
     if described.error_code and (await facts_of(gateway, group_id)).generation is not None:
         described.group_state = AT_KCOORD
     return described

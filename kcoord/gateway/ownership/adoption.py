@@ -57,7 +57,7 @@ AT_ONCE = 8
 LOOK_EVERY_MS, LOOKS_A_SECOND = 2_000, 50
 """How often, in ms, kcoord checks whether a group can be adopted, and the most such checks in one second."""
 DRAINED_WITHIN_S = 0.5
-"""How long, in seconds, calls that are under way may take before kcoord gives the adoption up for now."""
+"""How long, in seconds, kcoord waits for calls that are under way. If they take longer, it tries the adoption later."""
 OPENED_AFTER_S = 1.0
 """How long, in seconds, the group's calls wait for the sentinel at most. After that only commits wait (AD-11)."""
 WARNED_AFTER_MS = 30_000

@@ -28,7 +28,7 @@ from aiokafka.structs import TopicPartition
 
 from kcoord.log.interface import LogUnusable
 from kcoord.log.kafka.answers import Refused, Then, said, then
-from kcoord.log.kafka.client import Client
+from kcoord.log.kafka.kafka_client import KafkaClient
 from kcoord.log.kafka.settings import KafkaLogSettings
 
 _log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ class Connections:
     # Inside
 
     async def _reached(self) -> Any:
-        client = Client(**self.arguments, retry_backoff_ms=50)
+        client = KafkaClient(**self.arguments, retry_backoff_ms=50)
         try:
             await client.bootstrap()
             if self._follows:

@@ -20,8 +20,8 @@ from aiokafka.errors import KafkaError
 
 from kcoord.log.interface import LogIncompatible, LogUnusable
 from kcoord.log.kafka.answers import said
-from kcoord.log.kafka.client import admin_client
 from kcoord.log.kafka.connections import Connections, reason
+from kcoord.log.kafka.kafka_client import admin_client
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.protocol.errors import ErrorCode
 

@@ -14,11 +14,11 @@ import pytest
 from aiokafka.errors import KafkaConnectionError
 from aiokafka.protocol.metadata import MetadataRequest
 
-from kcoord.log.kafka.client import Client, admin_client
+from kcoord.log.kafka.kafka_client import KafkaClient, admin_client
 from kcoord.server.run import loop_factory
 from tests.kafka.cluster import KafkaCluster
 
-Story = Callable[[Client, int], Awaitable[None]]
+Story = Callable[[KafkaClient, int], Awaitable[None]]
 
 
 @attrs.define(eq=False)
@@ -36,7 +36,7 @@ class LateNews(asyncio.Protocol):
 
 
 @contextlib.asynccontextmanager
-async def lost_unnoticed(client: Client) -> AsyncIterator[None]:
+async def lost_unnoticed(client: KafkaClient) -> AsyncIterator[None]:
     """For so long, all connections of `client` are closed, and aiokafka does not know."""
     assert await client.force_metadata_update()
     assert client._conns
@@ -52,7 +52,7 @@ async def lost_unnoticed(client: Client) -> AsyncIterator[None]:
         each.tell()
 
 
-async def a_request_fails_and_the_next_one_is_answered(client: Client, broker: int) -> None:
+async def a_request_fails_and_the_next_one_is_answered(client: KafkaClient, broker: int) -> None:
     async with lost_unnoticed(client):
         with pytest.raises(KafkaConnectionError, match="the connection was lost"):
             await client.send(broker, MetadataRequest([]))
@@ -61,14 +61,14 @@ async def a_request_fails_and_the_next_one_is_answered(client: Client, broker: i
     assert (await client.send(broker, MetadataRequest([]))).brokers
 
 
-async def a_refresh_fails_and_the_next_one_does_not(client: Client, _broker: int) -> None:
+async def a_refresh_fails_and_the_next_one_does_not(client: KafkaClient, _broker: int) -> None:
     async with lost_unnoticed(client):
         assert not await client.force_metadata_update()
     while not await client.force_metadata_update():
         await asyncio.sleep(0.01)
 
 
-async def a_client_is_closed_after_a_refresh_that_failed(client: Client, _broker: int) -> None:
+async def a_client_is_closed_after_a_refresh_that_failed(client: KafkaClient, _broker: int) -> None:
     async with lost_unnoticed(client):
         assert not await client.force_metadata_update()
     await client.close()
@@ -84,7 +84,7 @@ STORIES = [
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: str(story.__name__))
 def test_a_lost_connection_costs_one_request(story: Story, kafka: KafkaCluster) -> None:
     async def run() -> None:
-        client = Client(bootstrap_servers=kafka.bootstrap)
+        client = KafkaClient(bootstrap_servers=kafka.bootstrap)
         await client.bootstrap()
         try:
             await story(client, min(kafka.runners))
@@ -97,7 +97,7 @@ def test_a_lost_connection_costs_one_request(story: Story, kafka: KafkaCluster) 
 
 async def test_an_admin_client_asks_by_such_a_client(kafka: KafkaCluster) -> None:
     admin = admin_client(bootstrap_servers=kafka.bootstrap)
-    assert isinstance(admin._client, Client)
+    assert isinstance(admin._client, KafkaClient)
     await admin.start()
     assert await admin.list_topics() is not None
     await admin.close()

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 _CLOSE_S = 2.0
 
 
-class Client(AIOKafkaClient):  # type: ignore[misc]
+class KafkaClient(AIOKafkaClient):  # type: ignore[misc]
     """A client of a Kafka cluster.
 
     A request or a refresh on a connection that has just been lost fails in the same way as on one that was lost long
@@ -37,7 +37,7 @@ class Client(AIOKafkaClient):  # type: ignore[misc]
             await super().bootstrap()
 
     async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
-        """Whether there is a connection to a broker. Makes one if there is none. Raises KafkaConnectionError."""
+        """Connect to a broker if there is no connection. Returns whether there is one now. Raises KafkaConnectionError."""
         with _loss_as_kafka_error():
             return bool(await super().ready(node_id, group=group))
 
@@ -68,7 +68,7 @@ class Client(AIOKafkaClient):  # type: ignore[misc]
 def admin_client(**arguments: Any) -> Any:
     """aiokafka's admin client with a `Client` inside. `arguments` are aiokafka's."""
     admin = AIOKafkaAdminClient(**arguments)
-    admin._client = Client(**arguments)
+    admin._client = KafkaClient(**arguments)
     return admin
 
 
