@@ -325,7 +325,7 @@ class Gateway:
         return found
 
     def any_broker(self, session: ClientSession) -> int | None:
-        """The broker of the session's port. On the bootstrap port it is any known broker, None if kcoord knows none."""
+        """The broker of the session's port. On the bootstrap port, any known broker; None if kcoord knows none."""
         return session.broker_id if session.broker_id is not None else next(iter(self.brokers.ids), None)
 
     def owns(self, group_id: str) -> bool:

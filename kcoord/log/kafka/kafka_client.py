@@ -37,7 +37,7 @@ class KafkaClient(AIOKafkaClient):  # type: ignore[misc]
             await super().bootstrap()
 
     async def ready(self, node_id: int, *, group: ConnectionGroup = ConnectionGroup.DEFAULT) -> bool:
-        """Connect to a broker if there is no connection. Returns whether there is one now. Raises KafkaConnectionError."""
+        """Connect to a broker if needed. Returns whether there is a connection now. Raises KafkaConnectionError."""
         with _loss_as_kafka_error():
             return bool(await super().ready(node_id, group=group))
 
