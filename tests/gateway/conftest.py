@@ -2,9 +2,11 @@
 
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.gateway.entries import Entry, entries
 from tests.gateway.scripted import close_all, connect
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -73,3 +75,10 @@ async def direct(kafka: KafkaCluster) -> Client:
 def topic(kafka: KafkaCluster, name: str) -> str:
     """A topic of one partition for the test alone."""
     return kafka.create_topic(f"topic-{name}")
+
+
+@pytest.fixture
+async def entry(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[Entry]:
+    """A kcoord alone, in the test's own loop."""
+    async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [only]:
+        yield only

@@ -13,9 +13,9 @@ from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRe
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 from tests.gateway.live_member import LiveMember
+from tests.gateway.moving_groups import owned_by
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ask, connect, describe, until
-from tests.gateway.test_adoption import owned_by
 from tests.gateway.test_sasl import SETTINGS, as_user, coordinator_is_known, with_rights
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord

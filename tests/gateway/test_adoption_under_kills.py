@@ -10,8 +10,8 @@ import pytest
 
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
 from tests.gateway.live_member import LiveMember
+from tests.gateway.moving_groups import owned_by
 from tests.gateway.scripted import close_all, connect, coordinator_port, until
-from tests.gateway.test_adoption import owned_by
 from tests.gateway.test_cluster_groups import owner
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
