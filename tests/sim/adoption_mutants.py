@@ -11,7 +11,8 @@ from kcoord.gateway.ownership.adoption import _Known
 from kcoord.gateway.ownership.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_traffic import GroupTraffic
-from kcoord.gateway.ownership.release import Releases, _Join
+from kcoord.gateway.ownership.open_release import PassedJoin
+from kcoord.gateway.ownership.release import Releases
 from kcoord.gateway.ownership.sentinel import Sentinel
 from tests.sim.mutants import Mutant
 
@@ -47,7 +48,7 @@ ADOPTION_MUTANTS = (
            "if self._still(group_id, member_id) is not None:", "if True:"),
     Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,
            "if error not in LOST or", "if True or"),
-    Mutant(15, "clients from before KIP-394 count as arrived when they have set out", _Join.has_arrived,
+    Mutant(15, "clients from before KIP-394 count as arrived when they have set out", PassedJoin.has_arrived,
            "return unnamed[self.client_id] >= 0", "return True"),
 )
 # fmt: on

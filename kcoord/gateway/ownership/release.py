@@ -39,9 +39,7 @@ import asyncio
 import itertools
 import logging
 import struct
-from collections import Counter
-from collections.abc import Coroutine, Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -53,6 +51,7 @@ from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of, members_named
 from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.open_release import OpenRelease, PassedJoin, missing_joins
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, LetIn, Sentinel
 from kcoord.gateway.ownership.sentinels import Sentinels
@@ -84,7 +83,6 @@ from kcoord.protocol.primitives import DecodeError
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
-    from kcoord.gateway.session.upstream import Upstream
 
 __all__ = ["Releases"]
 
@@ -102,67 +100,6 @@ SPOKEN_BYTES = 4 << 20
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often, and at which pause in seconds, kcoord checks whether all that have come are members upstream."""
 _SIZE = struct.Struct(">i")
-
-
-@attrs.frozen
-class _Join:
-    """A member's JoinGroup that was passed on."""
-
-    there: str | None
-    """The new id, or else the instance id, of the member upstream; None: it named neither (older than KIP-394)."""
-    session: ClientSession
-    upstream: Upstream | None
-    """The connection that it was passed on by."""
-    client_id: str
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether its answer can no longer come."""
-        return self.session.gone or self.session.upstream is not self.upstream
-
-    def has_arrived(self, there: AbstractSet[str | None], unnamed: Counter[str]) -> bool:
-        """Whether the cluster has its member: by its id in `there`, or else as one of the `unnamed` members, which are
-        counted by client id. In the second case it takes one from `unnamed`.
-        """
-        if self.there is not None:
-            return self.there in there
-        unnamed[self.client_id] -= 1
-        return unnamed[self.client_id] >= 0
-
-
-@attrs.define
-class _Release:
-    """The open release of one group: its members are sent to the cluster."""
-
-    ids: dict[str, str] = attrs.Factory(dict)
-    """Member ids that upstream has given out → the id that the member has or had here; for a newcomer its new id."""
-    came: dict[str, _Join] = attrs.Factory(dict)
-    """The JoinGroups that were passed on, by the id of their member here; without those that were refused or lost."""
-    have_all_gone: bool = False
-    """Whether the JoinGroups of all members here are in `came`."""
-    leave_by_ms: int | None = None
-    """When the sentinel leaves at the latest; None until the first JoinGroup is passed on."""
-    has_left: bool = False
-    """Whether the sentinel has left, or is about to."""
-    is_left: bool = False
-    """Whether kcoord knows that the sentinel is not in the group upstream."""
-    unheard: dict[str, tuple[JoinGroupRequest, str]] = attrs.Factory(dict)
-    """Members that have not come by their new id yet, so they may not have heard of it. By the new id: the JoinGroup
-    that was answered, and the id here.
-    """
-    dead: set[str] = attrs.Factory(set)
-    """Ids that upstream has given out and no longer knows."""
-
-    def stays(self, before: str) -> None:
-        """The JoinGroup of the member with the id `before` here was refused or is lost."""
-        self.came.pop(before, None)
-        self.have_all_gone = False
-
-    def starts_over(self) -> None:
-        """Upstream still has the sentinel and knows of no member's join: forget all JoinGroups."""
-        self.came.clear()
-        self.have_all_gone = self.has_left = self.is_left = False
-        self.leave_by_ms = None
 
 
 class ReleaseContext(OwnershipContext, Spawner, Protocol):
@@ -183,7 +120,7 @@ class Releases:
 
     def __init__(self, gateway: ReleaseContext) -> None:
         self._gateway = gateway
-        self._open: dict[str, _Release] = {}
+        self._open: dict[str, OpenRelease] = {}
         self._beginning: set[str] = set()
         self._parked: dict[str, set[asyncio.Future[None]]] = {}
         """By group: one future for each JoinGroup that waits here for other members. It is done when the members must
@@ -244,7 +181,7 @@ class Releases:
             if may_be_complete or not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self._end(sentinel, release))
 
-    async def _begin(self, sentinel: Sentinel, again: _Release | None = None) -> None:
+    async def _begin(self, sentinel: Sentinel, again: OpenRelease | None = None) -> None:
         """Let the members in upstream. `again`: the open release, if upstream has forgotten their protocol."""
         group_id = sentinel.group_id
         terms = partial(self._terms, sentinel, again)
@@ -266,10 +203,10 @@ class Releases:
             again.has_left = again.is_left = not sentinel.is_joined
             return
         is_left = not sentinel.is_joined
-        self._send_members(group_id, _Release(has_left=is_left, is_left=is_left))
+        self._send_members(group_id, OpenRelease(has_left=is_left, is_left=is_left))
         log.info("group %s is being released to the cluster: its members are asked to join there", group_id)
 
-    async def _terms(self, sentinel: Sentinel, again: _Release | None) -> LetIn | None:
+    async def _terms(self, sentinel: Sentinel, again: OpenRelease | None) -> LetIn | None:
         """What the sentinel must know to let the members in; None if it must not, or cannot. Raises UpstreamLost."""
         group_id = sentinel.group_id
         facts = await facts_of(self._gateway, group_id)
@@ -291,9 +228,9 @@ class Releases:
 
         The sentinel is not in the group.
         """
-        self._send_members(group_id, _Release(has_left=True, is_left=True, leave_by_ms=self._gateway.now_ms()))
+        self._send_members(group_id, OpenRelease(has_left=True, is_left=True, leave_by_ms=self._gateway.now_ms()))
 
-    def _send_members(self, group_id: str, release: _Release) -> None:
+    def _send_members(self, group_id: str, release: OpenRelease) -> None:
         self._open[group_id] = release
         for parked in self._parked.pop(group_id, ()):
             parked.set_result(None)
@@ -350,7 +287,7 @@ class Releases:
             return None
         return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
 
-    async def _end(self, sentinel: Sentinel, release: _Release) -> None:
+    async def _end(self, sentinel: Sentinel, release: OpenRelease) -> None:
         """Let the sentinel leave once the members that have come are in the group upstream. If the group has no members
         here any more, the release is over.
         """
@@ -379,7 +316,7 @@ class Releases:
             del self._open[group_id]
             log.info("group %s is the cluster's again", group_id)
 
-    async def _leave(self, sentinel: Sentinel, release: _Release, asker: Asker) -> ErrorCode:
+    async def _leave(self, sentinel: Sentinel, release: OpenRelease, asker: Asker) -> ErrorCode:
         """Leave if all members here have come and are members upstream. Raises UpstreamLost.
 
         It also leaves if the time for it is over, or if no member is left here. REBALANCE_IN_PROGRESS: it must stay,
@@ -391,7 +328,7 @@ class Releases:
             response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
             assert isinstance(response, DescribeGroupsResponse)
             members = response.groups[0].members
-            missing = _missing(release.came, members)
+            missing = missing_joins(release.came, members)
             for before in [before for before, join in missing.items() if join.is_lost]:
                 release.stays(before)
             if not (release.have_all_gone and missing):
@@ -405,7 +342,7 @@ class Releases:
         return await sentinel.go(asker) if may_go else ErrorCode.REBALANCE_IN_PROGRESS
 
     async def _have_come_by_instances(
-        self, sentinel: Sentinel, release: _Release, there: list[DescribedGroupMember]
+        self, sentinel: Sentinel, release: OpenRelease, there: list[DescribedGroupMember]
     ) -> bool:
         """Whether `there` are all members that are here, and this instance's newcomers. Raises UpstreamLost.
 
@@ -479,7 +416,7 @@ class Releases:
         here = {} if name is None else await self._gateway.guarded.members(request.group_id)
         return next((each for each, its_name in here.items() if its_name == name), f"newcomer {next(self._newcomers)}")
 
-    def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: _Release) -> bool:
+    def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: OpenRelease) -> bool:
         """Whether upstream has refused the member because it forgot what the sentinel offers (rule 8 above).
 
         If so, the sentinel offers it again, and the member must try again.
@@ -494,7 +431,7 @@ class Releases:
         return True
 
     async def _given_id(
-        self, session: ClientSession, call: Call, request: JoinGroupRequest, release: _Release
+        self, session: ClientSession, call: Call, request: JoinGroupRequest, release: OpenRelease
     ) -> str | None:
         """Ask the cluster for a new member id for a member of this group. Raises UpstreamLost.
 
@@ -510,7 +447,7 @@ class Releases:
         session.answer(call, response)
         return None
 
-    async def _is_upstreams(self, request: JoinGroupRequest, release: _Release) -> bool:
+    async def _is_upstreams(self, request: JoinGroupRequest, release: OpenRelease) -> bool:
         """Whether upstream gave out the member id in `request`, as far as kcoord can tell (rule 7 above)."""
         member_id = request.member_id
         if member_id in release.ids:
@@ -518,7 +455,7 @@ class Releases:
         return bool(member_id) and not await self._gateway.former_ids.is_ours(request.group_id, member_id)
 
     async def _about_to_join(
-        self, session: ClientSession, request: JoinGroupRequest, release: _Release, before: str
+        self, session: ClientSession, request: JoinGroupRequest, release: OpenRelease, before: str
     ) -> None:
         """With SASL the last member removes the sentinel before its own connection has to wait (rule 9 above)."""
         gateway, group_id = self._gateway, request.group_id
@@ -537,7 +474,7 @@ class Releases:
         self,
         session: ClientSession,
         request: JoinGroupRequest,
-        release: _Release,
+        release: OpenRelease,
         before: str,
         new_id: str | None,
         client_id: str,
@@ -545,7 +482,7 @@ class Releases:
         """Note that a member's JoinGroup is under way upstream; after the last one the sentinel leaves (rule 4)."""
         gateway, group_id = self._gateway, request.group_id
         there = new_id if new_id is not None else request.group_instance_id
-        release.came[before] = _Join(there, session, session.upstream, client_id)
+        release.came[before] = PassedJoin(there, session, session.upstream, client_id)
         gateway.paused_sessions.pause(group_id, [before], gateway.now_ms())  # no heartbeat until it is answered
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
@@ -564,7 +501,7 @@ class Releases:
             if heard is not None:
                 self._gateway.spawn(self._goes(*heard, release))
 
-    async def _goes(self, request: JoinGroupRequest, before: str, release: _Release) -> None:
+    async def _goes(self, request: JoinGroupRequest, before: str, release: OpenRelease) -> None:
         """Remove a member here that has joined upstream."""
         gateway, group_id = self._gateway, request.group_id
         join = release.came.get(before)
@@ -610,22 +547,6 @@ class Releases:
         """
         release = self._open.get(group_id)
         return release is None or (is_placed and not release.has_left)
-
-
-def _missing(came: Mapping[str, _Join], members: Iterable[DescribedGroupMember]) -> dict[str, _Join]:
-    """The JoinGroups in `came` whose members the cluster does not have yet.
-
-    The cluster gives ids of its own to clients older than KIP-394. So it has as many of these as it has members with
-    their client id that no other JoinGroup in `came` names.
-    """
-    ids = {join.there for join in came.values() if join.there is not None}
-    there: set[str | None] = set()
-    unnamed: Counter[str] = Counter()
-    for member in members:
-        named = ids & {member.member_id, member.group_instance_id}
-        there |= named
-        unnamed[member.client_id] += not named and member.group_instance_id != INSTANCE_ID
-    return {before: join for before, join in came.items() if not join.has_arrived(there, unnamed)}
 
 
 def _ignore(answered: asyncio.Future[Any]) -> None:
