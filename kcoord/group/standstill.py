@@ -4,11 +4,12 @@
    answered has stopped before its work is given away (CG-27). The next sign of life starts a normal session.
 2. A shard that could not prove for a while that it is the coordinator answered nobody. When it goes on, every session
    begins afresh. Rebalance timeouts, the time to compute, and the waits for classic members are later by the time of
-   the pause.
+   the pause. A rebalance delay counts on, but a departed worker still has one session to return (CG-22).
 """
 
 from __future__ import annotations
 
+from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
@@ -42,6 +43,9 @@ def go_on(contents: Contents, stood_ms: int, now_ms: int) -> None:
             worker.release_due_ms = _later(worker.release_due_ms, stood_ms)
         if connect_group.computation is not None:
             connect_group.computation.due_ms = _later(connect_group.computation.due_ms, stood_ms)
+        if connect_group.delay_due_ms != NEVER_MS:
+            least_ms = least_delay_ms(contents, connect_group)
+            connect_group.delay_due_ms = max(connect_group.delay_due_ms, now_ms + least_ms)
         if connect_group.legacy.members:
             _legacy_go_on(connect_group, stood_ms)
 

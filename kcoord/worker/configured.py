@@ -116,8 +116,8 @@ class ConfiguredReader:
             self._counts = given
         if before is not None and before.resources != given.resources and given.offset <= before.offset:
             _log.warning(
-                "configured: what exists has changed, but the offset has not grown: it is %d, and was %d. The group "
-                "takes no notice of a change without a higher offset",
+                "configured: what exists has changed, but its offset is %d, and was %d before. The group ignores a "
+                "change without a higher offset",
                 given.offset,
                 before.offset,
             )

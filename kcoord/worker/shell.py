@@ -174,7 +174,7 @@ class Shell:
             case actions.Told():
                 self._calls.add("on_assignment", lambda: self._tell(action))
             case actions.Abandon():
-                _log.warning("stops all that it runs, %d resources: %s", len(action.resources), action.why)
+                _log.warning("stopping everything that runs here, %d resources: %s", len(action.resources), action.why)
                 self._calls.interrupt("on_lost", lambda: self._lose(action))
             case actions.Overrun():
                 self._last_resort(action.resources)
@@ -335,7 +335,7 @@ class Shell:
         assignor = self._assignors.get(action.assignor)
         assignment: Assignment | None = None
         if assignor is None:
-            _log.error("is to assign by %r, which it does not know", action.assignor)
+            _log.error("was asked to assign with %r, which this worker does not have", action.assignor)
         else:
             try:
                 assignment = await asyncio.to_thread(assignor.assign, action.group)

@@ -68,7 +68,7 @@ class Watchdog:
             )
         elif not is_late and self._has_reported:
             self._has_reported = False
-            _log.info("the event loop goes on")
+            _log.info("the event loop runs again")
         self._was_late = is_late
 
     def _where(self) -> str:

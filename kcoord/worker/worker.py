@@ -336,7 +336,7 @@ class Worker:
             news = self._news()
         except Exception as error:
             if repr(error) != self._news_error:
-                _log.exception("`configured` or an assignor's metadata failed; what it gave before stands")
+                _log.exception("`configured` or an assignor's metadata failed; the last values stay in force")
             self._news_error = repr(error)
             self._troubles.tell(_NEWS, f"failed: {type(error).__name__}: {error}")
             return self._trouble()

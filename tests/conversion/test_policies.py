@@ -121,7 +121,7 @@ REFUSED = {
     garbled: "the metadata of embedded protocol sessioned cannot be read",
     unknown: "none of the embedded protocols is known: quantum; known are default, compatible, sessioned",
     consumer: f"group {GROUP} is of protocol type consumer, and only groups of type connect can change",
-    static: "is static (group.instance.id s), as no Connect worker is",
+    static: "is static (group.instance.id s), which a Connect worker never is",
 }
 
 

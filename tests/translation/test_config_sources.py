@@ -39,7 +39,7 @@ def test_a_file_is_refused_where_workers_of_kafka_connect_are(source: int) -> No
     with world.nothing_changes():
         told = brings(world, "N1", "XC0 XT0", FILE_NS, source)
         assert told.error is ErrorCode.INVALID_REQUEST
-    assert "start it with --config-topic TOPIC, or name another group" in str(told.response.error_message)
+    assert "start it with --config-topic TOPIC, or use another group" in str(told.response.error_message)
     assert [world.beats("W1"), world.beats("W2")] == [OK, OK]
 
 

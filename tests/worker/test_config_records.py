@@ -162,7 +162,7 @@ def test_what_cannot_be_read_is_left_out_and_says_why(key: bytes | None, value: 
 def test_what_is_no_json_does_not_move_the_offset(value: bytes) -> None:
     """As with Connect's converter: whoever counted it would be ahead of Connect's own workers."""
     topic = Topic().connector("a")
-    with pytest.raises(Unreadable, match=r"^its value is no JSON: "):
+    with pytest.raises(Unreadable, match=r"^its value is not valid JSON: "):
         topic.put_bytes(b"connector-a", value)
     assert topic.config().offset == 1
     assert topic.connector("b").config().offset == 3

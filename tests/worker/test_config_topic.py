@@ -138,7 +138,7 @@ async def test_what_cannot_be_read_is_named_and_left_out(
         await topic.open()
     assert topic.config.resources == resources("a a-0 c")
     where = f"configuration topic {name}, partition 0, offset"
-    assert [each.getMessage().partition(": left out: ")[0] for each in caplog.records] == [
+    assert [each.getMessage().partition(": ignored: ")[0] for each in caplog.records] == [
         f"{where} 3, key 'connector-b'",
         f"{where} 4, key 'nonsense'",
     ]

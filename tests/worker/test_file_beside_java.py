@@ -75,7 +75,7 @@ async def test_a_worker_with_a_file_ends_and_the_fleet_goes_on(
         check=False,
     )
     assert ended.returncode == 1, ended.stderr
-    assert "--config-topic TOPIC, or name another group" in ended.stderr
+    assert "--config-topic TOPIC, or use another group" in ended.stderr
     await until_all_run(fleet, everything)
     stops = sum(len(worker.stops()) for worker in fleet.workers)
     assert stops <= len(everything), "nothing was stopped for good"

@@ -74,16 +74,16 @@ def test_modules_are_found_beside_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a = 1", "a stands outside of a table; write [NAME] of a connector above it"),
-        ("[a", "is no TOML: "),
-        ("[a]", '[a]: class = None is none: write class = "module:Class"'),
+        ("a = 1", "a is outside any table; put the connector's [NAME] above it"),
+        ("[a", "not valid TOML: "),
+        ("[a]", '[a]: class = None does not name a class: write class = "module:Class"'),
         ('[a]\nclass = "nowhere_to_be_found:A"', "[a]: class nowhere_to_be_found:A: No module named"),
         (
             f'[a]\nclass = "{MODULE}:NotingTask"',
             f"[a]: class {MODULE}:NotingTask: module {MODULE} has no such Connector",
         ),
         (f'[a]\nclass = "{MODULE}:Failing"', "[a]: times is missing"),
-        (f'[a]\nclass = "{MODULE}:Noting"\ntasks = "many"', "[a]: tasks = 'many' is no count"),
+        (f'[a]\nclass = "{MODULE}:Noting"\ntasks = "many"', "[a]: tasks = 'many' is not a number of tasks"),
         (f'[a]\nclass = "{MODULE}:Synchronous"', "[a]: SynchronousTask.run must be `async def run(self, context)`"),
         (f'[a]\nclass = "{MODULE}:WithoutTask"', "[a]: WithoutTask has no tasks to run: give it `task = CLASS`"),
         (f'[a]\nclass = "{MODULE}:Dividing"', "[a]: ZeroDivisionError: "),
@@ -245,7 +245,7 @@ async def test_workers_share_the_connectors_of_a_file_and_follow_its_changes(
         write(file, table(5, "two"))
         await until(lambda: running("two") == ["a", "a-0", "a-1", "a-2", "a-3", "a-4"] and running("one") == [])
         write(file, "[a")
-        await until(lambda: caplog.text.count("is no TOML") == 2)
+        await until(lambda: caplog.text.count("not valid TOML") == 2)
         assert len(first.statuses()) + len(second.statuses()) == 6
         write(file, table(0, "three"))
         await until(lambda: running("three") == ["a"] and running("two") == [])

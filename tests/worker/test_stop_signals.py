@@ -160,7 +160,7 @@ async def test_a_revocation_that_hangs_does_not_keep_the_process_beyond_the_clos
     program.wait_for("assigned")
     program.send(signal.SIGTERM)
     assert program.ended() == 0
-    said = [line for line in program.said() if "stops all that it runs" not in line]  # what is logged
+    said = [line for line in program.said() if "stopping everything" not in line]  # what is logged
     assert said == ["assigned", "revoking", "lost", "wait has returned", "ends"]
     assert (await observer.describe()).members == []
 

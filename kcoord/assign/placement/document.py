@@ -143,9 +143,9 @@ def read_setting(text: str) -> Rules:
     try:
         tables = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DocumentError(f"it is no JSON: {error}") from None
+        raise DocumentError(f"not valid JSON: {error}") from None
     if not isinstance(tables, dict):
-        raise DocumentError("it is no JSON object")
+        raise DocumentError("not a JSON object")
     return read_tables(tables)
 
 

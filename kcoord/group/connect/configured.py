@@ -29,9 +29,9 @@ def refuse_file(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> N
     if is_of_file(request.config_source, request.config_offset):
         raise Refused(
             ErrorCode.INVALID_REQUEST,
-            f"{bounded_name(group.group_id)} has workers of Kafka Connect, whose connectors stand in their "
-            "configuration topic (config.storage.topic), and this worker's in a file: start it with --config-topic "
-            "TOPIC, or name another group",
+            f"{bounded_name(group.group_id)} has Kafka Connect workers, which read their connectors from the "
+            "configuration topic (config.storage.topic). This worker reads them from a file: start it with "
+            "--config-topic TOPIC, or use another group",
         )
 
 

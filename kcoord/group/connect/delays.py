@@ -14,6 +14,7 @@ from enum import IntEnum
 from kcoord.group.connect import records
 from kcoord.group.connect.group import UNKNOWN_DELAY, ConnectGroup
 from kcoord.group.connect.settings import Effective
+from kcoord.group.contents import Contents
 from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.turn import Turn
 
@@ -54,6 +55,12 @@ def know_workers_delay(turn: Turn, group: ConnectGroup, delay_ms: int) -> None:
         left_ms = group.delay_due_ms - turn.now_ms
         turn.write(records.delay_moved(group, turn.wall_ms + left_ms, left_ms))
         turn.wake(group, group.delay_due_ms)
+
+
+def least_delay_ms(contents: Contents, group: ConnectGroup) -> int:
+    """How long a delay that runs goes on, at least, once the group is answered again, in ms (CG-22)."""
+    session_ms = contents.effective(group.group_id).session_timeout_ms
+    return session_ms if group.delay_ms == UNKNOWN_DELAY else min(session_ms, group.delay_ms)
 
 
 def runs_on_ms(turn: Turn, group: ConnectGroup) -> int:

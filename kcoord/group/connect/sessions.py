@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
+from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
@@ -54,8 +55,7 @@ def _left_of_delay_ms(turn: Turn, group: ConnectGroup) -> int:
     left_ms = group.delay_deadline_wall_ms - turn.wall_ms
     if group.delay_ms == UNKNOWN_DELAY:  # kcoord 0.1.0 wrote it
         return max(0, min(left_ms, turn.contents.settings.connect.max_rebalance_delay_ms))
-    session_ms = turn.contents.effective(group.group_id).session_timeout_ms
-    return max(min(session_ms, group.delay_ms), min(left_ms, group.delay_ms))
+    return max(least_delay_ms(turn.contents, group), min(left_ms, group.delay_ms))
 
 
 def sweep_connect(turn: Turn, group: ConnectGroup) -> None:

@@ -78,7 +78,7 @@ def _worker(group: GenericGroup, member: Member, assignments: dict[str, bytes]) 
     if member.instance_id is not None:
         raise NotConvertible(
             f"member {member.member_id} of group {group.group_id} is static (group.instance.id {member.instance_id}), "
-            "as no Connect worker is"
+            "which a Connect worker never is"
         )
     known = member.member_id in assignments
     try:

@@ -21,6 +21,7 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_x = Format(">?").unpack_from
 unpack_h = Format(">h").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
@@ -67,6 +68,8 @@ class InstanceAddress(Message):
     """How long its leases are, in ms."""
     record_level: int = 0
     """Which records of the log it can read, as a level; 0: those of release 0.1.0, which does not say it."""
+    was_new: bool = False
+    """Whether kcoord was new when this installation began: it takes live groups over unless told otherwise (gateway.adopt)."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -141,6 +144,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceAddress:
         message.internal_host = data[pos + 1 : stop].decode()
         pos = stop
     message.record_level = 0
+    message.was_new = False
     message.internal_port, message.lease_ms, n = unpack_iin(data, pos)
     pos += 8
     if n:
@@ -156,6 +160,9 @@ def _decode_v0(data: bytes, pos: int) -> InstanceAddress:
             if message_tag == 0:
                 (message.record_level,) = unpack_h(data, pos)
                 pos += 2
+            elif message_tag == 1:
+                (message.was_new,) = unpack_x(data, pos)
+                pos += 1
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -203,6 +210,8 @@ def _encode_v0(m: InstanceAddress) -> bytes:
     tagged10: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
     if m.record_level != 0:
         tagged10.append((0, pack_h(m.record_level)))
+    if m.was_new:
+        tagged10.append((1, b"\1"))
     out.append(write_tagged(tagged10) if tagged10 else b"\0")
     return b"".join(out)
 
@@ -223,6 +232,7 @@ InstanceAddress.FIELDS = (
     Field("internal_port", "InternalPort", "int32", (0, 0)),
     Field("lease_ms", "LeaseMs", "int32", (0, 0)),
     Field("record_level", "RecordLevel", "int16", (0, 0), tag=0, tagged=(0, 0)),
+    Field("was_new", "WasNew", "bool", (0, 0), tag=1, tagged=(0, 0)),
 )
 InstanceAddress.NAME = "InstanceAddress"
 InstanceAddress.API_KEY = -1

@@ -115,7 +115,7 @@ def _json(value: bytes) -> Any:
     try:
         said = json.loads(value)
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"its value is no JSON: {error}", counts=False) from None
+        raise Unreadable(f"its value is not valid JSON: {error}", counts=False) from None
     if isinstance(said, dict) and said.keys() == {"schema", "payload"}:
         return said["payload"]
     return said

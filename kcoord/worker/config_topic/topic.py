@@ -148,7 +148,7 @@ class ConfigTopic:
                     self._moved.clear()
                     await self._moved.wait()
         except (KafkaError, OSError, TimeoutError) as error:
-            _log.warning("%s: its end was not reached: %s", self._named, _reason(error))
+            _log.warning("%s: could not be read to its end: %s", self._named, _reason(error))
             return False
         return True
 
@@ -182,7 +182,7 @@ class ConfigTopic:
         (answer,) = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, self._topic)])
         code, _, _, _, entries = answer.resources[0]
         if code != ErrorCode.NONE:
-            _log.warning("%s: whether it is compacted cannot be told: %s", self._named, error_name(code))
+            _log.warning("%s: cannot tell whether it is compacted: %s", self._named, error_name(code))
             return
         policy = {entry[0]: entry[1] for entry in entries}.get("cleanup.policy") or ""
         if policy != "compact":
@@ -223,13 +223,13 @@ class ConfigTopic:
 
     def _take(self, offset: int, key: bytes | None, value: bytes | None) -> None:
         if offset < self._state.offset:
-            _log.warning("%s: goes back to offset %d, it was made anew: all is read afresh", self._named, offset)
+            _log.warning("%s: was recreated (back at offset %d): reading it from the beginning", self._named, offset)
             self._state = ConfigState()
         try:
             self._state.take(offset, key, value)
         except Unreadable as fault:
             _log.warning(
-                "configuration topic %s, partition %d, offset %d, key %r: left out: %s",
+                "configuration topic %s, partition %d, offset %d, key %r: ignored: %s",
                 self._topic,
                 _PARTITION,
                 offset,
@@ -243,15 +243,15 @@ class ConfigTopic:
                 if await self._read():
                     self.on_change()
                 if self._trouble:
-                    _log.info("%s: is read again", self._named)
+                    _log.info("%s: can be read again", self._named)
                     self._trouble = ""
             except (KafkaError, OSError, TimeoutError) as error:
                 if self._trouble != _reason(error):
                     self._trouble = _reason(error)
-                    _log.warning("%s: what was read before counts: %s", self._named, self._trouble)
+                    _log.warning("%s: keeping what was read before: %s", self._named, self._trouble)
                 await asyncio.sleep(_PAUSE_S)
             except Exception:
-                _log.exception("%s: what was read before counts", self._named)
+                _log.exception("%s: keeping what was read before", self._named)
                 await asyncio.sleep(_PAUSE_S)
 
 

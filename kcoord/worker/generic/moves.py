@@ -126,7 +126,7 @@ def _leave_topic_workers(state: State, now_ms: int) -> None:
     state.error = (
         ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
         "the group has workers whose connectors stand in Kafka Connect's configuration topic, and this worker's in a "
-        "file: start it with --config-topic TOPIC, or name another group",
+        "file: start it with --config-topic TOPIC, or use another group",
     )
     state.permanent = True
     owning.abandon(state, now_ms, "its connectors stand in a file, the others' in a topic", Phase.PARTING)

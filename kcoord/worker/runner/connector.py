@@ -86,7 +86,7 @@ class Connector:
         """
         count = self.config.get("tasks", 1)
         if not isinstance(count, int) or count < 0:
-            raise ValueError(f"tasks = {count!r} is no count")
+            raise ValueError(f"tasks = {count!r} is not a number of tasks")
         return [self.config] * count
 
     async def run(self, context: Context) -> None:

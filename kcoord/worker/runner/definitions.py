@@ -109,7 +109,7 @@ def _tables_in_file(file: Path) -> dict[str, Config]:
     tables = _load(file)
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise DefinitionError(f"{file}: {name} stands outside of a table; write [NAME] of a connector above it")
+            raise DefinitionError(f"{file}: {name} is outside any table; put the connector's [NAME] above it")
     return tables
 
 
@@ -119,7 +119,7 @@ def _load(file: Path) -> dict[str, Config]:
     except OSError as error:
         raise DefinitionError(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise DefinitionError(f"{file}: is no TOML: {error}") from None
+        raise DefinitionError(f"{file}: not valid TOML: {error}") from None
 
 
 def _define(source: Path, name: str, table: Config) -> Definition:
@@ -142,7 +142,7 @@ def _define(source: Path, name: str, table: Config) -> Definition:
 def find_class(name: object) -> type[Connector]:
     """The Connector class with the name `module:Class`. Raises DefinitionError."""
     if not isinstance(name, str) or ":" not in name:
-        raise DefinitionError(f'class = {name!r} is none: write class = "module:Class"')
+        raise DefinitionError(f'class = {name!r} does not name a class: write class = "module:Class"')
     module, _, attribute = name.partition(":")
     try:
         kind = getattr(importlib.import_module(module), attribute, None)

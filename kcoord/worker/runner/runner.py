@@ -127,7 +127,7 @@ class Runner(WorkerRebalanceListener):
     def _make(self, resource: Resource, config: Config | None) -> Run:
         definition = self._definitions.connectors.get(resource[0])
         if definition is None or config is None:
-            raise DefinitionError(f"{tell(resource)} is this worker's, but {self._source} does not have it")
+            raise DefinitionError(f"{tell(resource)} is assigned to this worker, but {self._source} does not define it")
         if definition.connector is None:
             raise DefinitionError(f"{tell(resource)}: {definition.trouble}")
         if resource[1] == CONNECTOR:

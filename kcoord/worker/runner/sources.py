@@ -77,7 +77,7 @@ class FileSource:
             if offset not in (self._definitions.offset, self._bad_offset):
                 self._definitions = read(self._path)
         except DefinitionError as error:
-            _log.error("%s; what was read before counts", error)
+            _log.error("%s; keeping what was read before", error)
             self._bad_offset = offset_of(self._path) if self._path.exists() else -1
         return self._definitions
 

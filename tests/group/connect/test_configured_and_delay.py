@@ -146,6 +146,21 @@ def test_a_delay_is_kept_over_a_load() -> None:
     assert (world.group.epoch, world.group.reason) == (5, "rebalance delay over")
 
 
+@pytest.mark.parametrize(
+    ("stood_ms", "left_ms"), [(5_000, DELAY_MS - 5_000), (DELAY_MS - 1, SESSION_MS), (DELAY_MS + 5_000, SESSION_MS)]
+)
+def test_a_delay_counts_on_while_nobody_is_answered(stood_ms: int, left_ms: int) -> None:
+    """CG-22: but who wanted to come back meanwhile has a session for it."""
+    world = waiting()
+    world.now_ms += stood_ms
+    world.shard.go_on(stood_ms, world.now_ms)
+    assert (remaining(world), world.group.epoch) == (left_ms, 4)
+    world.live(left_ms - INTERVAL_MS, "W1", "W3")
+    assert world.group.epoch == 4
+    world.pass_ms(INTERVAL_MS)
+    assert (world.group.epoch, world.group.reason) == (5, "rebalance delay over")
+
+
 def test_every_install_replaces_the_delay() -> None:
     """CG-22: by a shorter, a longer or none; it counts from the freeze."""
     for delay_ms in (1_000, 2 * DELAY_MS, 0):
