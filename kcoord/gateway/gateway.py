@@ -191,6 +191,13 @@ class Gateway:
         if self.places is not None:
             self.spawn(InstanceWatcher(self, self.places).watch())
 
+    @property
+    def adopts(self) -> bool:
+        """Whether kcoord adopts a group as soon as all its members come through kcoord (`gateway.adopt`)."""
+        if self.settings.adopts is not None:
+            return self.settings.adopts
+        return self.places is not None and self.places.began_new()
+
     def leave(self) -> None:
         """This instance is about to stop: from now on tell clients only of the other instances."""
         if self.places is not None:

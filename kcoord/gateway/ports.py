@@ -134,6 +134,10 @@ class Places(Protocol):
         """Whether an instance may be of release 0.1.0, which does not say what records it reads."""
         ...
 
+    def began_new(self) -> bool:
+        """Whether the installation began with a kcoord that adopts groups, as far as one of the instances knows."""
+        ...
+
     def brokers(self) -> Mapping[int, Address | None]:
         """All brokers of the map, each with its own address if this instance has seen it."""
         ...

@@ -78,8 +78,10 @@ class GatewaySettings:
     """How long a group stays taken after its last member has left (GW-13)."""
     outage_ms: int = attrs.field(default=120_000, validator=attrs.validators.ge(0))
     """How long kcoord keeps members while it cannot reach upstream (GW-10)."""
-    adopts: bool = True
-    """Whether kcoord adopts a group as soon as all its members come through kcoord (`gateway.adopt`)."""
+    adopts: bool | None = True
+    """Whether kcoord adopts a group as soon as all its members come through kcoord (`gateway.adopt`). None: if the
+    installation began with a kcoord that adopts, which the map of the instances says.
+    """
     keeps_to_0_1_0: bool = False
     """Whether release 0.1.0 must be able to take the groups over (`compatible.with`)."""
     connect_groups: bool = True

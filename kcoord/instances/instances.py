@@ -78,6 +78,8 @@ class InstancesSettings:
     heartbeat_interval_ms: int = 300
     record_level: int = RECORD_LEVEL
     """The record level that this instance reports as readable."""
+    began_new: bool = False
+    """Whether this instance knows that the installation began with a kcoord that adopts groups."""
     watch_leaders: bool = False
     """Whether the log's cluster is also the upstream cluster, so that the leaders of `__consumer_offsets` there
     matter.
@@ -113,6 +115,7 @@ class Instances:
             broker_ports=dict(settings.broker_ports),
             lease_ms=settings.lease_ms,
             record_level=settings.record_level,
+            began_new=settings.began_new,
         )
         member = GroupMemberSettings(
             group=settings.group,

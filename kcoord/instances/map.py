@@ -55,6 +55,8 @@ class Instance:
     lease_ms: int = 0
     record_level: int = RELEASE_0_1_0
     """The highest level of records that it can read."""
+    began_new: bool = False
+    """Whether it knows that its installation began with a kcoord that adopts groups (`gateway.adopt`)."""
 
     def address_of_broker(self, broker_id: int) -> Address | None:
         """The address by which clients reach a broker through this instance; None if the port would be invalid."""
@@ -77,6 +79,7 @@ class Instance:
                 internal_port=port,
                 lease_ms=self.lease_ms,
                 record_level=self.record_level,
+                began_new=self.began_new,
             )
         )
 
@@ -95,6 +98,7 @@ class Instance:
             internal=None if read.internal_host is None else (read.internal_host, read.internal_port),
             lease_ms=read.lease_ms,
             record_level=read.record_level,
+            began_new=read.began_new,
         )
 
     def __str__(self) -> str:
@@ -152,6 +156,11 @@ class InstanceMap:
     def record_level(self) -> int:
         """The highest record level that every instance can read; only such records may be written."""
         return writable_level(each.record_level for each in self.instances.values())
+
+    @property
+    def began_new(self) -> bool:
+        """Whether an instance knows that the installation began with a kcoord that adopts groups."""
+        return any(each.began_new for each in self.instances.values())
 
     def encode(self) -> bytes:
         """The version, then the map in that version."""

@@ -60,6 +60,10 @@ class MapPlaces:
         """Whether one of the instances may be of release 0.1.0. True also while there is no map."""
         return self._membership.map.record_level == RELEASE_0_1_0
 
+    def began_new(self) -> bool:
+        """Whether this instance or one of the map says that the installation began with a kcoord that adopts groups."""
+        return self._membership.instance.began_new or self._membership.map.began_new
+
     def brokers(self) -> Mapping[int, Address | None]:
         """All brokers that the map names, each with its own address if this instance knows it."""
         seen = self._seen()

@@ -2,11 +2,13 @@
 
 Release 0.1.0 never took a group that had members at the cluster. After an upgrade from it, some groups are still left
 to the cluster, perhaps on purpose. kcoord must not take these over (docs/gateway.md).
+
+
+Of several instances, the one that makes the topic notes this. It tells the others by the map of the instances, and each
+of them notes it too. So the note outlives an instance that comes back without its data directory.
 """
 
 import logging
-from pathlib import Path
-from typing import Literal
 
 from kcoord.config import Settings
 from kcoord.gateway.topology.brokers import FILE as BROKER_MAP
@@ -24,25 +26,29 @@ def adopts_by_itself(settings: Settings) -> bool:
     return (settings.data_dir / MARK).exists() or not (settings.data_dir / BROKER_MAP).exists()
 
 
-def adopt_default(settings: Settings, log_is_new: bool) -> Literal["auto", "manual"]:
-    """The value of `gateway.adopt` that is in force. Logs a line if that is `manual` by default. Notes in the data
-    directory that kcoord was new. Raises OSError.
+def began_new(settings: Settings, log_is_new: bool) -> bool:
+    """Whether this installation began with a kcoord that adopts groups, as far as the data directory tells. If it
+    begins now, that is noted there. Raises OSError.
     """
-    if settings.gateway_adopt is not None:
-        return settings.gateway_adopt
-    mark = settings.data_dir / MARK
-    if mark.exists():
-        return "auto"
-    if log_is_new and not (settings.data_dir / BROKER_MAP).exists():
-        _write(mark)
-        return "auto"
-    log.info(
-        "kcoord ran here before: groups that have members at the cluster stay there until kcoord groups adopt names "
-        "them (gateway.adopt=manual; set it to auto, and kcoord takes each over once all its members come through it)"
-    )
-    return "manual"
+    if (settings.data_dir / MARK).exists():
+        return True
+    if not log_is_new or (settings.data_dir / BROKER_MAP).exists():
+        return False
+    remember(settings)
+    return True
 
 
-def _write(mark: Path) -> None:
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.write_text("kcoord was new here: gateway.adopt is auto unless it is set\n")
+def remember(settings: Settings) -> None:
+    """Note in the data directory that this installation began with a kcoord that adopts groups. Raises OSError."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    (settings.data_dir / MARK).write_text("kcoord was new here: gateway.adopt is auto unless it is set\n")
+
+
+def tell_default(settings: Settings, is_new: bool) -> None:
+    """Log a line if `gateway.adopt` is `manual` because kcoord ran here before."""
+    if settings.gateway_adopt is None and not is_new:
+        log.info(
+            "kcoord ran here before: groups that have members at the cluster stay there until kcoord groups adopt "
+            "names them (gateway.adopt=manual; set it to auto, and kcoord takes each over once all its members come "
+            "through it)"
+        )

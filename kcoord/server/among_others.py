@@ -18,12 +18,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+import attrs
+
 from kcoord.config import Settings
 from kcoord.instances.instances import Instances, InstancesError
 from kcoord.instances.membership import Membership
 from kcoord.instances.places import MapPlaces
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.server.adopt_default import began_new, remember, tell_default
 from kcoord.server.choose_log import cluster_id_of, kafka_log_settings, open_patiently
 from kcoord.server.components import (
     StartError,
@@ -61,8 +64,11 @@ async def start_among_others(settings: Settings, handed_down: HandedDown, stack:
     await open_patiently(store)
     coordinator = make_coordinator(settings, groups, store)
     serials = itertools.count(1)
-    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials), store.is_new)
+    is_new = bool(settings.upstream) and began_new(settings, store.is_new)
+    instances, gateway = make_instances(settings, where, coordinator, partial(next, serials), is_new)
     share(coordinator, instances.membership)
+    if gateway is not None:
+        spread_beginning(settings, instances.membership)
     behind: Behind = gateway or Standalone(
         coordinator,
         InstanceNodes(await cluster_id_of(where), instances.membership),
@@ -78,6 +84,8 @@ async def start_among_others(settings: Settings, handed_down: HandedDown, stack:
     if gateway is not None:
         stack.callback(gateway.leave)
     await join(settings, instances, handed_down)
+    if gateway is not None:
+        tell_default(settings, instances.membership.instance.began_new)
 
 
 def make_instances(
@@ -85,13 +93,15 @@ def make_instances(
     where: KafkaLogSettings,
     coordinator: Coordinator,
     new_serial: Callable[[], int],
-    log_is_new: bool,
+    is_new: bool,
 ) -> tuple[Instances, Gateway | None]:
-    """This process as one of the instances, and its gateway if the settings name an upstream. Raises StartError."""
+    """This process as one of the instances, and its gateway if the settings name an upstream. `is_new`: what the data
+    directory says of the beginning of this installation. Raises StartError.
+    """
     gateways: list[Gateway] = []
     try:
         instances = Instances(
-            instances_settings(settings, where),
+            instances_settings(settings, where, is_new),
             coordinator,
             new_serial,
             known_brokers=lambda: [broker for gateway in gateways for broker in gateway.brokers.ids],
@@ -104,7 +114,7 @@ def make_instances(
                 settings,
                 instances.groups,
                 MapPlaces(instances.membership, instances.addresses_of_brokers),
-                log_is_new=log_is_new,
+                is_new=None,
             )
         )
     return instances, gateways[0] if gateways else None
@@ -122,6 +132,22 @@ def share(coordinator: Coordinator, membership: Membership) -> None:
     coordinator.confirm = membership.confirm
     coordinator.is_awaited = membership.is_awaited
     follow_map()
+    membership.on_change.append(follow_map)
+
+
+def spread_beginning(settings: Settings, membership: Membership) -> None:
+    """Note and pass on what another instance says: the installation began with a kcoord that adopts groups."""
+
+    def follow_map() -> None:
+        if membership.map.began_new and not membership.instance.began_new:
+            membership.instance = attrs.evolve(membership.instance, began_new=True)
+            if settings.gateway_adopt is None:
+                log.info("another instance says that this installation is a new one: gateway.adopt is auto")
+            try:
+                remember(settings)
+            except OSError as error:
+                log.warning("cannot write to the data directory %s: %s", settings.data_dir, error.strerror or error)
+
     membership.on_change.append(follow_map)
 
 

@@ -88,16 +88,19 @@ async def open_ports(
 
 
 def make_gateway(
-    settings: Settings, groups: GroupService, places: Places | None = None, *, log_is_new: bool
+    settings: Settings, groups: GroupService, places: Places | None = None, *, is_new: bool | None
 ) -> Gateway:
-    """The gateway that `settings` describe. Raises StartError."""
+    """The gateway that `settings` describe. `is_new`: whether this installation began with a kcoord that adopts
+    groups; None: the map of the instances says it. Raises StartError.
+    """
     from kcoord.gateway.gateway import Gateway
-    from kcoord.server.adopt_default import adopt_default
     from kcoord.server.gateway_settings import gateway_settings
 
     try:
-        adopts = adopt_default(settings, log_is_new) == "auto"
-        return Gateway(attrs.evolve(gateway_settings(settings), adopts=adopts), groups, places)
+        chosen = gateway_settings(settings)
+        if chosen.adopts is None:
+            chosen = attrs.evolve(chosen, adopts=is_new)
+        return Gateway(chosen, groups, places)
     except ValueError as error:
         raise StartError(str(error)) from None
 

@@ -32,7 +32,7 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
         rights_ttl_ms=settings.gateway_rights_ttl_ms,
         sentinel_session_timeout_ms=settings.gateway_sentinel_session_timeout_ms,
         sentinel_grace_ms=settings.gateway_sentinel_grace_ms,
-        adopts=settings.gateway_adopt != "manual",
+        adopts=None if settings.gateway_adopt is None else settings.gateway_adopt == "auto",
         outage_ms=settings.gateway_outage_ms,
         patience_ms=settings.gateway_patience_ms,
         keeps_to_0_1_0=settings.compatible_with == "0.1.0",

@@ -8,8 +8,10 @@ from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.record_level import record_level
 
 
-def instances_settings(settings: Settings, store: KafkaLogSettings) -> InstancesSettings:
-    """The settings of this instance. Raises LogUnusable for files and modules that do not exist."""
+def instances_settings(settings: Settings, store: KafkaLogSettings, is_new: bool) -> InstancesSettings:
+    """The settings of this instance. `is_new`: what its data directory says of the beginning of the installation.
+
+    Raises LogUnusable for files and modules that do not exist."""
     host, port = settings.advertise or settings.listen
     return InstancesSettings(
         instance_id=settings.instance_id,
@@ -27,6 +29,7 @@ def instances_settings(settings: Settings, store: KafkaLogSettings) -> Instances
         session_timeout_ms=settings.instances_session_timeout_ms,
         heartbeat_interval_ms=settings.instances_heartbeat_interval_ms,
         record_level=record_level(settings),
+        began_new=is_new,
         watch_leaders=stands_before_the_log(settings),
         internal=internal_settings(settings),
     )

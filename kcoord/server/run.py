@@ -18,7 +18,7 @@ import signal
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kcoord.config import Settings
 from kcoord.log.embedded import EmbeddedLog
@@ -41,6 +41,9 @@ from kcoord.server.nodes import OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
+
+if TYPE_CHECKING:
+    from kcoord.gateway.gateway import Gateway
 
 __all__ = ["StartError", "connect_settings", "run", "tls"]
 
@@ -140,7 +143,7 @@ async def start_alone(settings: Settings, handed_down: HandedDown, stack: contex
     await store.open()
     stack.push_async_callback(store.close)
     coordinator = make_coordinator(settings, groups, store, handed_down)
-    gateway = make_gateway(settings, coordinator, log_is_new=log_is_new) if settings.upstream else None
+    gateway = make_own_gateway(settings, coordinator, log_is_new) if settings.upstream else None
     node = OneNode(cluster_id(settings.data_dir), settings.advertise)
     behind: Behind = gateway or Standalone(
         coordinator, node, connect_groups=settings.group_connect_enable, limits=request_limits(settings)
@@ -150,6 +153,15 @@ async def start_alone(settings: Settings, handed_down: HandedDown, stack: contex
     stack.callback(loading.cancel)
     await asyncio.wait({loading}, timeout=HEAD_START_S)
     await open_ports(settings, server, gateway, handed_down, stack)
+
+
+def make_own_gateway(settings: Settings, coordinator: Coordinator, log_is_new: bool) -> Gateway:
+    """The gateway of a kcoord that is alone. Raises StartError."""
+    from kcoord.server.adopt_default import began_new, tell_default  # with a gateway, which starts later than the rest
+
+    is_new = began_new(settings, log_is_new)
+    tell_default(settings, is_new)
+    return make_gateway(settings, coordinator, is_new=is_new)
 
 
 async def load(coordinator: Coordinator) -> None:

@@ -82,6 +82,9 @@ class Map:
     def has_0_1_0(self) -> bool:
         return "0.1.0" in self.releases
 
+    def began_new(self) -> bool:
+        return True
+
     def brokers(self) -> Mapping[int, Address | None]:
         return dict.fromkeys(self.at)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -86,6 +87,22 @@ async def pair(shared: Fleet) -> Fleet:
 @pytest.fixture
 def topic(cluster: KafkaCluster, name: str) -> str:
     return cluster.create_topic(f"topic-{name}", 4)
+
+
+async def test_all_instances_of_a_new_installation_adopt(start_fleet: Callable[..., Fleet]) -> None:
+    """One has made the topic; the others learn from it that all is new, and one that loses its data from them."""
+    pair = start_fleet()
+    notes = [each.data / "adopts" for each in pair.instances]
+
+    async def all_know() -> bool:
+        return all(each.exists() for each in notes)
+
+    await until(all_know, "both know")
+    for instance in pair.instances:
+        await asyncio.to_thread(instance.stop)
+        shutil.rmtree(instance.data)
+        await asyncio.to_thread(instance.start)
+        await until(all_know, f"{instance.folder.name} knows again")
 
 
 async def found_coordinator(client: Client, group: str) -> Coordinator:

@@ -174,6 +174,8 @@ class AdoptionContext(OwnershipContext, ConnectionContext, Spawner, Protocol):
     traffic: GroupTraffic
 
     @property
+    def adopts(self) -> bool: ...
+    @property
     def sentinels(self) -> Sentinels: ...
     def own(self, broker_id: int | None) -> ServiceConnection | None: ...
 
@@ -254,7 +256,7 @@ class Adoptions:
             await gateway.guarded.give_up(group_id, left)
 
     def _is_wanted(self, facts: GroupFacts) -> bool:
-        return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.settings.adopts)
+        return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.adopts)
 
     async def adopt(self, group_id: str) -> None:
         """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost."""

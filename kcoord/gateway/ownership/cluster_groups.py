@@ -35,7 +35,6 @@ from kcoord.gateway.ports import GroupReader, Places
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
-from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
 from kcoord.group.request_slices import ROWS
@@ -163,8 +162,10 @@ class ClusterGroupsContext(Spawner, Protocol):
     now_ms: Callable[[], int]
     places: Places | None
     sentinels: Sentinels
-    settings: GatewaySettings
     turns: TurnQueue
+
+    @property
+    def adopts(self) -> bool: ...
 
 
 class ClusterGroups:
@@ -303,7 +304,7 @@ class ClusterGroups:
         [group] = response.groups
         kind = group.group_state, group.protocol_type, group.protocol_data
         owner = self._gateway.groups.known_facts(group_id).owner
-        is_shared, adopts = self._gateway.places is not None, self._gateway.settings.adopts
+        is_shared, adopts = self._gateway.places is not None, self._gateway.adopts
         hindrance = self._hindrances.get(group_id) or ""
         return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts, hindrance)
 

@@ -68,8 +68,8 @@ class InstanceAddress(Message):
     """How long its leases are, in ms."""
     record_level: int = 0
     """Which records of the log it can read, as a level; 0: those of release 0.1.0, which does not say it."""
-    was_new: bool = False
-    """Whether kcoord was new when this installation began: it takes live groups over unless told otherwise (gateway.adopt)."""
+    began_new: bool = False
+    """Whether it knows that this installation began with a kcoord that takes live groups over (gateway.adopt)."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -144,7 +144,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceAddress:
         message.internal_host = data[pos + 1 : stop].decode()
         pos = stop
     message.record_level = 0
-    message.was_new = False
+    message.began_new = False
     message.internal_port, message.lease_ms, n = unpack_iin(data, pos)
     pos += 8
     if n:
@@ -161,7 +161,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceAddress:
                 (message.record_level,) = unpack_h(data, pos)
                 pos += 2
             elif message_tag == 1:
-                (message.was_new,) = unpack_x(data, pos)
+                (message.began_new,) = unpack_x(data, pos)
                 pos += 1
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
@@ -210,7 +210,7 @@ def _encode_v0(m: InstanceAddress) -> bytes:
     tagged10: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
     if m.record_level != 0:
         tagged10.append((0, pack_h(m.record_level)))
-    if m.was_new:
+    if m.began_new:
         tagged10.append((1, b"\1"))
     out.append(write_tagged(tagged10) if tagged10 else b"\0")
     return b"".join(out)
@@ -232,7 +232,7 @@ InstanceAddress.FIELDS = (
     Field("internal_port", "InternalPort", "int32", (0, 0)),
     Field("lease_ms", "LeaseMs", "int32", (0, 0)),
     Field("record_level", "RecordLevel", "int16", (0, 0), tag=0, tagged=(0, 0)),
-    Field("was_new", "WasNew", "bool", (0, 0), tag=1, tagged=(0, 0)),
+    Field("began_new", "BeganNew", "bool", (0, 0), tag=1, tagged=(0, 0)),
 )
 InstanceAddress.NAME = "InstanceAddress"
 InstanceAddress.API_KEY = -1
