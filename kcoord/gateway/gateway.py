@@ -35,6 +35,7 @@ from kcoord.gateway.ownership.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
 from kcoord.gateway.ownership.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.left_by_0_1_0 import GroupsLeftBy010
 from kcoord.gateway.ownership.orphaned_groups import OrphanedGroups
 from kcoord.gateway.ownership.outage import Outages
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
@@ -188,6 +189,7 @@ class Gateway:
         await self.brokers.start(open_port)
         self.spawn(self._tend())
         self.spawn(OrphanedGroups(self).watch())
+        self.spawn(GroupsLeftBy010(self).watch())
         if self.places is not None:
             self.spawn(InstanceWatcher(self, self.places).watch())
 

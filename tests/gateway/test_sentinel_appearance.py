@@ -17,7 +17,7 @@ from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance, S
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, OffsetDeleteRequest
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, MetadataRequest, OffsetDeleteRequest
 from tests.gateway.entries import entries
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.gateway.test_taking import is_empty, upstream_state
@@ -341,6 +341,37 @@ async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
     assert (await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))).mark == member.generation
     assert await elder.commit(topic, 99) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
     assert await again.commit(topic, 3) == ErrorCode.NONE
+
+
+async def test_rule_5_kcoord_heals_what_0_1_0_left_behind_by_itself(
+    java: Java, start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """AD-5: nobody joins these groups any more, and kcoord's tools read them once a new kcoord has started. A group
+    that kcoord may not take stays as it is.
+    """
+    kafka = start_kafka()
+    topic = kafka.create_topic(f"topic-{name}")
+    left = [f"{name}-{at}" for at in range(3)]
+    for group in (*left, f"other-{name}"):
+        direct = await connect(await coordinator_port(kafka.bootstrap, group))
+        elder = old_sentinel(direct, group)
+        await join_as_0_1_0(elder)
+        assert await elder.commit(topic, 1) == ErrorCode.NONE
+        await elder.leave()
+    kcoord = start_kcoord(kafka, f"{name}.*")
+    await ask(await connect(kcoord.bootstrap), MetadataRequest(topics=[]))  # so it knows the brokers
+    for group in left:
+
+        async def is_healed(group: str = group) -> bool:
+            return await upstream_state(direct, group) == ("Empty", "consumer", [])
+
+        await until(is_healed, f"{group} is a consumer group again")
+        assert kafka.committed(group) == {(topic, 0): 1}
+        described = await asyncio.to_thread(
+            java.tool, CONSUMER_GROUPS, "--bootstrap-server", kafka.bootstrap, "--group", group, "--describe"
+        )
+        assert [(row["TOPIC"], row["CURRENT-OFFSET"]) for row in rows(described, group)] == [(topic, "1")]
+    assert await upstream_state(direct, f"other-{name}") == ("Empty", "kcoord", [])
 
 
 async def test_rule_5_a_group_that_0_1_0_left_behind_is_healed(
