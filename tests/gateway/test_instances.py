@@ -42,6 +42,8 @@ from tests.gateway.scripted import (
     subscription,
     until,
 )
+from tests.gateway.test_sentinel_appearance import join_as_0_1_0, old_sentinel
+from tests.gateway.test_taking import upstream_state
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
@@ -103,6 +105,26 @@ async def test_all_instances_of_a_new_installation_adopt(start_fleet: Callable[.
         shutil.rmtree(instance.data)
         await asyncio.to_thread(instance.start)
         await until(all_know, f"{instance.folder.name} knows again")
+
+
+async def test_several_instances_heal_what_0_1_0_left_behind(
+    cluster: KafkaCluster, start_fleet: Callable[..., Fleet], name: str
+) -> None:
+    """AD-5: each at the brokers that it stands before."""
+    left = [f"{name}-{at}" for at in range(GROUPS)]
+    at_broker: dict[str, Client] = {}
+    for group in left:
+        at_broker[group] = await connect(await coordinator_port(cluster.bootstrap, group))
+        elder = old_sentinel(at_broker[group], group)
+        await join_as_0_1_0(elder)
+        await elder.leave()
+    await start_fleet().settled(*BOTH)
+    for group, direct in at_broker.items():
+
+        async def is_healed(group: str = group, direct: Client = direct) -> bool:
+            return await upstream_state(direct, group) == ("Empty", "consumer", [])
+
+        await until(is_healed, f"{group} is a consumer group again")
 
 
 async def found_coordinator(client: Client, group: str) -> Coordinator:
