@@ -30,8 +30,21 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest takes SystemExit for one failed test
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first."""
+HEAVY = frozenset({"image", "java", "kafka", "spark", "start_kafka"})
+"""Fixtures that start a JVM or a container. A test that needs one of them by way of another fixture counts too."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--light", action="store_true", help="only tests that need no Kafka, no JVM, and no Spark")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long comes first. With `--light`, tests that need a JVM are left out."""
+    if config.getoption("--light"):
+        heavy = [each for each in items if not HEAVY.isdisjoint(getattr(each, "fixturenames", ()))]
+        config.hook.pytest_deselected(items=heavy)
+        items[:] = [each for each in items if each not in set(heavy)]
     put_in_order(items)
 
 

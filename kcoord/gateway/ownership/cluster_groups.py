@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.ownership.described_groups import described_groups
 from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, STRANGER
 from kcoord.gateway.ownership.sentinels import Sentinels
@@ -44,8 +45,6 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import (
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
@@ -69,8 +68,6 @@ USUAL_SESSION_MS = 45_000
 """Assumed session timeout of a member whose JoinGroup kcoord has not seen: the default of Kafka's consumers."""
 NOT_KNOWN = -1
 """The generation if no call has named one."""
-NEWEST_DESCRIBE = 5
-"""The last version of DescribeGroups that does not answer a missing group with an error."""
 
 _SIZE = struct.Struct(">i")
 
@@ -286,22 +283,17 @@ class ClusterGroups:
 
         None: it has no members there but kcoord's own, or upstream has no usable version of DescribeGroups.
         """
-        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
-        if version is None:
-            return None
-        response = await asker.ask(DescribeGroupsRequest(groups=[group_id]), version)
-        assert isinstance(response, DescribeGroupsResponse)
         through: list[DescribedGroupMember] = []
         direct: list[DescribedGroupMember] = []
-        for described in response.groups:
-            for at, member in enumerate(described.members):
-                if at and not at % ROWS:
-                    await self._gateway.turns.give_way()
-                if member.group_instance_id != INSTANCE_ID:
-                    (through if self.comes_through(group_id, member.member_id) else direct).append(member)
+        found = await described_groups(asker, [group_id])
+        for at, member in enumerate(found[0].members if found else ()):
+            if at and not at % ROWS:
+                await self._gateway.turns.give_way()
+            if member.group_instance_id != INSTANCE_ID:
+                (through if self.comes_through(group_id, member.member_id) else direct).append(member)
         if not through and not direct:
             return None
-        [group] = response.groups
+        group = found[0]
         kind = group.group_state, group.protocol_type, group.protocol_data
         owner = self._gateway.groups.known_facts(group_id).owner
         is_shared, adopts = self._gateway.places is not None, self._gateway.adopts

@@ -16,6 +16,7 @@ import asyncio
 import logging
 from typing import Protocol
 
+from kcoord.gateway.ownership.described_groups import described_groups
 from kcoord.gateway.ownership.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.group_ownership import OwnershipContext, Unanswered, facts_of
 from kcoord.gateway.ownership.sentinel import Sentinel
@@ -28,8 +29,6 @@ from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.topology.brokers import BrokerMap
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
 )
@@ -42,8 +41,6 @@ log = logging.getLogger("kcoord.gateway")
 EMPTY = "Empty"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 3_600.0
 """The pause after the first look at a broker, in seconds; each later one is twice as long, up to the longest."""
-NEWEST_DESCRIBE = 5
-"""The last version of DescribeGroups that does not answer a missing group with an error."""
 DESCRIBED_AT_ONCE = 100
 
 
@@ -97,13 +94,10 @@ class GroupsLeftBy010:
             for each in listed.groups
             if each.protocol_type == OF_0_1_0.protocol_type and self._gateway.owns(each.group_id)
         ]
-        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE) or 0
         left = []
         for first in range(0, len(old), DESCRIBED_AT_ONCE):
-            groups = old[first : first + DESCRIBED_AT_ONCE]
-            described = await asker.ask(DescribeGroupsRequest(groups=groups), version)
-            assert isinstance(described, DescribeGroupsResponse)
-            left += [each.group_id for each in described.groups if each.group_state == EMPTY and not each.members]
+            described = await described_groups(asker, old[first : first + DESCRIBED_AT_ONCE])
+            left += [each.group_id for each in described if each.group_state == EMPTY and not each.members]
         return left
 
     async def _heal(self, sentinel: Sentinel, asker: ServiceConnection) -> None:

@@ -47,6 +47,7 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.described_groups import described_group
 from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of, members_named
@@ -92,7 +93,6 @@ log = logging.getLogger("kcoord.gateway")
 
 NEEDS_ID_VERSION = 4
 """The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
-NEWEST_DESCRIBE = 5
 LEFT_EARLIER_MS = 5_000
 """The sentinel leaves at the latest this many ms before upstream would end the rebalance without missing members."""
 SPOKEN_BYTES = 4 << 20
@@ -323,11 +323,8 @@ class Releases:
         for example because a JoinGroup was refused meanwhile. Members that join without the others would get what the
         others own.
         """
-        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
         for _ in range(LOOKS):
-            response = await asker.ask(DescribeGroupsRequest(groups=[sentinel.group_id]), version or 0)
-            assert isinstance(response, DescribeGroupsResponse)
-            members = response.groups[0].members
+            members = (await described_group(asker, sentinel.group_id)).members
             missing = missing_joins(release.came, members)
             for before in [before for before, join in missing.items() if join.is_lost]:
                 release.stays(before)

@@ -33,6 +33,7 @@ from typing import ClassVar, Protocol
 
 import attrs
 
+from kcoord.gateway.ownership.described_groups import described_group
 from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
@@ -41,8 +42,6 @@ from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtoco
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import (
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
@@ -81,8 +80,6 @@ BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
 
-NEWEST_DESCRIBE = 5
-"""The last version of DescribeGroups that does not answer a missing group with an error."""
 PREPARING = "PreparingRebalance"
 LOOKS, LOOK_AGAIN_S = 200, 0.002
 """How often, and at which pause in seconds, kcoord checks whether a join waits for the group's members."""
@@ -405,10 +402,7 @@ class Sentinel:
             return ErrorCode.NONE
 
     async def _described(self, asker: Asker) -> DescribedGroup:
-        version = await asker.version(DescribeGroupsRequest, NEWEST_DESCRIBE)
-        response = await asker.ask(DescribeGroupsRequest(groups=[self.group_id]), version or 0)
-        assert isinstance(response, DescribeGroupsResponse)
-        return response.groups[0]
+        return await described_group(asker, self.group_id)
 
     async def _others(self, asker: Asker) -> list[DescribedGroupMember]:
         members = (await self._described(asker)).members
