@@ -83,9 +83,11 @@ class Place(_Section):
     )
     advertise: AddressValue | None = _setting(
         None,
-        "Host and port that clients are told to connect to. Set it if kcoord listens on something else, as "
-        "behind a load balancer or in a container. Without it, a kcoord that runs alone tells clients the "
-        "address that they came to, and a kcoord in front of a cluster tells them what `listen` says.",
+        "Host and port that clients are told to connect to. Set it if clients reach kcoord by another name or "
+        "port, as behind a load balancer or in a container. Set it also if clients check the host in kcoord's TLS "
+        "certificate. Without it, kcoord tells each client the IP address at which the client's connection "
+        "arrived, but instances that share a log in a topic tell clients what `listen` says. In front of a "
+        "cluster, and with a log in a topic, it is needed if kcoord listens on all addresses (`0.0.0.0`, `::`).",
     )
     data_dir: Path = _setting(
         Path("data"),
@@ -265,9 +267,9 @@ class ConnectGroups(_Section):
     )
     group_connect_assignors: Annotated[tuple[str, ...], BeforeValidator(_words)] = _setting(
         ("uniform", "cooperative"),
-        "Assignors that run in kcoord, the default first. There are uniform, cooperative, the policies eager, "
-        "design-1, design-2, design-3 and kip-415, and those that installed packages provide under the entry "
-        "point group `kcoord.assignors`.",
+        "Assignors that run in kcoord, the default first. You can name uniform, cooperative, the policies eager, "
+        "design-1, design-2, design-3 and kip-415, and assignors of packages that are installed beside kcoord "
+        "(entry point group `kcoord.assignors`).",
         min_length=1,
     )
     group_connect_rebalance_delay_ms: int = _setting(
@@ -298,8 +300,8 @@ class ConnectGroups(_Section):
         -1,
         "How long kcoord may hold the response to a heartbeat of a classic worker in a connect group, at most a "
         "third of the worker's session timeout. kcoord sends the response at once when it has something to tell "
-        "the worker, and in any case when the next heartbeat comes. So with more than the workers' "
-        "`heartbeat.interval.ms` kcoord can tell a worker something at any time. 0: not at all; -1: 10000 if "
+        "the worker, and in any case when the next heartbeat comes. So if this is longer than the workers' "
+        "`heartbeat.interval.ms`, kcoord can tell a worker something at any time. 0: not at all; -1: 10000 if "
         "`group.connect.legacy.mode` is `individual`, otherwise 0.",
         unit="ms",
         ge=-1,
@@ -307,9 +309,9 @@ class ConnectGroups(_Section):
     )
     group_connect_legacy_leader_wait_ms: int = _setting(
         15_000,
-        "When the leader of classic workers that are managed one by one shuts down cleanly, as in a restart: how "
-        "long its place as leader is kept. Meanwhile requests that only a leader can serve fail, and "
-        "exactly-once source tasks do not start. 0: another worker becomes leader at once.",
+        "Classic workers that are managed one by one have a leader. If it shuts down cleanly, it may only be "
+        "restarting. So no other worker becomes leader for this time. Meanwhile requests that only a leader can "
+        "serve fail, and exactly-once source tasks do not start. 0: another worker becomes leader at once.",
         unit="ms",
         ge=0,
         le=300_000,
@@ -349,22 +351,22 @@ class Log(_Section):
     )
     offsets_topic_num_partitions: int = _setting(
         50,
-        "Partitions of the log. Groups are spread over them. The first start on a data directory fixes the "
-        "number, or the topic does.",
+        "Partitions of the log. Groups are spread over them. You cannot change the number later: it is fixed when "
+        "kcoord creates the file or the topic.",
         ge=1,
     )
     history_retention_ms: int = _setting(
         _DAY_MS,
-        "How long kcoord keeps records that newer ones have replaced, so that history can be read. For a topic "
-        "it is set when kcoord creates the topic (`min.compaction.lag.ms`).",
+        "How long kcoord keeps records that newer ones have replaced, so that history can be read. For a topic, "
+        "kcoord uses it only when it creates the topic (`min.compaction.lag.ms`).",
         unit="ms",
         ge=0,
     )
     history_retention_bytes: int = _setting(
         1 << 30,
-        "The most bytes that replaced records may take in the file, and never more than half of what the disk "
-        "has room for. Beyond that, records of the groups that have most of them are removed first. -1: no limit "
-        "but the disk's. Not for a topic.",
+        "The most bytes of the file that replaced records may take. They never take more than half of what the "
+        "disk has room for. Beyond that, kcoord removes records of the groups that have most of them first. -1: "
+        "only the disk limits them. Not for a topic.",
         unit="bytes",
         ge=-1,
     )
@@ -382,8 +384,8 @@ class KafkaLog(_Section):
 
     log_bootstrap: Annotated[tuple[Address, ...], BeforeValidator(_addresses)] = _setting(
         (),
-        "Brokers of the cluster that has the topic, to connect to first, as HOST:PORT,…; if not set, those of "
-        "`upstream`.",
+        "Some brokers of the cluster that has the topic, as HOST:PORT,…. kcoord connects to them first. If not "
+        "set: those of `upstream`.",
     )
     log_topic: str = _setting(
         "__worker_offsets",
@@ -402,10 +404,12 @@ class KafkaLog(_Section):
         "not set either, otherwise PLAINTEXT.",
     )
     log_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER"] | None = _setting(
-        None, "How kcoord authenticates there."
+        None, "How kcoord logs in to those brokers."
     )
-    log_sasl_username: str | None = _setting(None, "kcoord's user name there, for PLAIN and SCRAM.")
-    log_sasl_password: str | None = _setting(None, "kcoord's password there, for PLAIN and SCRAM.", repr=False)
+    log_sasl_username: str | None = _setting(None, "kcoord's user name at those brokers, for PLAIN and SCRAM.")
+    log_sasl_password: str | None = _setting(
+        None, "kcoord's password at those brokers, for PLAIN and SCRAM.", repr=False
+    )
     log_sasl_kerberos_service_name: str = _setting("kafka", "The brokers' Kerberos service name, for GSSAPI.")
     log_sasl_kerberos_domain_name: str | None = _setting(
         None, "The brokers' Kerberos domain name, for GSSAPI; if not set, each broker's host."
@@ -435,8 +439,8 @@ class KafkaLog(_Section):
     )
     coordinator_lease_ms: int = _setting(
         5000,
-        "How long an instance responds for the groups of a partition after its last successful commit there "
-        "began. If it writes nothing else, it commits a tick in time.",
+        "How long an instance may respond for the groups of a partition, counted from the start of its last "
+        "successful commit there. If it has nothing to write, it commits a tick in time.",
         unit="ms",
         ge=1000,
     )
@@ -463,8 +467,9 @@ class Instances(_Section):
     )
     internal_listen: AddressValue | None = _setting(
         None,
-        "Where other instances send requests for this instance's groups. Needs `internal.secret`, or a "
-        "certificate and the authorities that sign the others' certificates. Without it, instances relay nothing.",
+        "Where other instances send requests for this instance's groups. It needs `internal.secret`, or a "
+        "certificate and the authorities that sign the others' certificates. Without `internal.listen`, other "
+        "instances cannot pass requests on to this one.",
     )
     internal_advertise: AddressValue | None = _setting(
         None, "Host and port at which other instances reach that listener, if that is not what `internal.listen` says."
@@ -495,8 +500,8 @@ class Upstream(_Section):
 
     upstream: Annotated[tuple[Address, ...], BeforeValidator(_addresses)] = _setting(
         (),
-        "Brokers of the cluster behind kcoord, to connect to first, as HOST:PORT,…; kcoord learns the others "
-        "from them.",
+        "Some brokers of the cluster behind kcoord, as HOST:PORT,…. kcoord connects to them first and learns the "
+        "others from them.",
     )
     groups: Annotated[tuple[str, ...], BeforeValidator(_expressions)] = _setting(
         (),

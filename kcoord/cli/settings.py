@@ -11,21 +11,38 @@ if TYPE_CHECKING:
 _HEAD = """<!-- Written by `kcoord settings --markdown` from kcoord/settings.py. Do not edit. -->
 # Configuration
 
-A setting is given
+This page lists every setting of `kcoord serve`. You can give a setting in three ways:
 
-- on the command line: `-o name=value`, or by a flag where `kcoord serve --help` names one,
-- in the environment: `KCOORD_` and the name in capitals, underscores for dots, such as `KCOORD_GROUP_MAX_SIZE`,
-- in a TOML file: `--config FILE`, names in quotes, such as `"group.max.size" = 500`.
+- on the command line: `-o name=value`. Some settings also have a flag, which `kcoord serve --help` shows.
+- in the environment: `KCOORD_` and the name in capitals, with underscores for dots, for example
+  `KCOORD_GROUP_MAX_SIZE`.
+- in a TOML file: `--config FILE`. Names stand in quotes, for example `"group.max.size" = 500`.
 
-A secret (its name ends in `password` or `secret`) can be given by a file that holds nothing else: add `.file` to the
-name and give the path, as in `"internal.secret.file" = "/run/secrets/kcoord"` or `KCOORD_INTERNAL_SECRET_FILE`. Every
-user of a machine can read command lines, so kcoord warns of a secret that is given by `-o`.
+The command line takes precedence over the environment, and the environment over the file. If a name does not exist, or
+if a value is not allowed, kcoord does not start. The error says what is wrong, and names the nearest name that exists.
 
-The command line beats the environment, the environment beats the file, the file beats the default. A name that does
-not exist, or a value that does not fit, is refused with the nearest name that does.
+Where Apache Kafka has the same setting, kcoord uses Kafka's name. Some settings can also be changed
+[for one group](group-settings.md), while kcoord runs.
 
-Where Apache Kafka has the same setting, its name is Kafka's.
-"""
+## Passwords, secrets and certificates
+
+You can put a secret (its name ends in `password` or `secret`) into a file that contains nothing else. Add `.file` to
+the name, and give the path: `"internal.secret.file" = "/run/secrets/kcoord"`, or `KCOORD_INTERNAL_SECRET_FILE`. Do not
+give a secret with `-o`: every user of the machine can read command lines. kcoord warns of such a secret.
+
+**To change a secret or a certificate, restart kcoord.** kcoord reads all of its settings, secrets and PEM files once,
+when it starts. It does not notice that a file has changed. [Keep the sockets open](restart.md) during the restart, or
+restart [several instances](instances.md#when-to-go-on) one after the other.
+
+| what you change | what to do |
+| --- | --- |
+| a client's password at the cluster behind kcoord | nothing: clients log in to the cluster itself |
+| kcoord's password for the log (`log.sasl.password`) | give kcoord's user a new password in the cluster, then restart kcoord at once. Open connections normally stay open, but a new connection needs the new password. To avoid any gap, make a second user with [the same rights](log.md#what-its-user-may-do), and change `log.sasl.username` as well |
+| kcoord's token for the log (OAUTHBEARER) | nothing: kcoord asks your token provider at each new connection |
+| kcoord's certificates (`ssl.…`, `log.ssl.…`, `upstream.ssl.…`) | replace the files, then restart kcoord before the old certificate expires |
+| the certificates between instances (`internal.ssl.…`) | the same. To change the authority, first give all instances a file that contains the old and the new authority, then the new certificates, then a file with the new authority alone |
+| `internal.secret` | give all instances the new secret, and restart them quickly one after the other. Until all have it, an instance with the old secret and one with the new secret refuse each other's connections. Calls that one of them would pass to the other get NOT_COORDINATOR, and clients try again |
+"""  # noqa: E501
 
 
 def settings(

@@ -8,38 +8,42 @@ HEAD = """\
 <!-- Written by `python -m kcoord.pipeline.page`. Do not edit. -->
 # The pipeline
 
-[The log](log.md) says more than what is true now: why each epoch began, what moved, and who could be running what. The
-pipeline turns the log into tables. It uses Apache Spark and writes Parquet files. It runs on one machine as it is, and
-on a cluster with `--master`.
+What did your fleet do last week? Which rebalances stopped most, and would another policy or another delay have been
+better? kcoord's [log](log.md) contains the answers: why each epoch began, what moved, and who could be running what.
+The pipeline turns the log into tables, and the tables into a [page to look at](#a-page-to-look-at) and into
+[recommendations](#what-if-your-own-history-under-another-policy-another-delay).
+
+The pipeline uses Apache Spark and writes Parquet files. It runs on one machine, or on a cluster with `--master`. You
+need Java 17 or later.
 
 ```
-pip install '.[spark]'                                                             # and Java 17 or later
+pip install '.[spark]'                                                             # in a copy of kcoord's repository
 kcoord pipeline history --out tables --data-dir data                               # a log in a file
 kcoord pipeline history --out tables --log-bootstrap kafka-1:9092                  # a log in a topic
-kcoord pipeline history --out tables --log-bootstrap kafka-1:9092 --stream         # only what is new since the last time
-kcoord pipeline history --out tables --config kcoord.toml --stream --every 60      # again each minute, until Ctrl-C
+kcoord pipeline history --out tables --log-bootstrap kafka-1:9092 --stream         # only what is new since last time
+kcoord pipeline history --out tables --config kcoord.toml --stream --every 60      # each minute, until Ctrl-C
 ```
 
-Name the log as for `kcoord serve`: by flags, `-o`, the environment or `--config`. The pipeline only reads the log, and
-reads only what is committed, so kcoord may run at the same time.
+You say where the log is in the same way as for `kcoord serve`: by flags, `-o`, the environment or `--config`. The
+pipeline only reads, and reads only what is committed. So you can use it while kcoord runs.
 
-- At the first run Spark downloads its source for Kafka from Maven Central
+- To read a topic for the first time, Spark downloads its module for Kafka from Maven Central
   (`org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0`). To use a mirror, give `--conf spark.jars.ivySettings=FILE`.
 - The pipeline passes the passwords and PEM files of `log.sasl.*` and `log.ssl.*` on to Spark. If Kafka's Java client
-  needs more, for Kerberos or OAuth, give it with `--kafka-option NAME=VALUE`.
+  needs more, for Kerberos or OAuth, use `--kafka-option NAME=VALUE`.
 - `--conf NAME=VALUE` sets any setting of Spark.
 - Spark's own output goes to `spark.log` beside the tables.
 
 You can query the tables with any program that reads Parquet. This DuckDB query shows the ten rebalances that stopped
-most:
+the most connectors and tasks:
 
 ```sql
 SELECT group_id, epoch, detail, stopped, returned, duration_ms
 FROM 'tables/rebalances/*.parquet' ORDER BY stopped DESC LIMIT 10;
 ```
 
-The files of `records` and `quarantine` lie one folder deeper (`tables/records/*/*.parquet`), because a stream adds to
-these tables. In Spark, read them with `.option("recursiveFileLookup", "true")`.
+The files of `records` and `quarantine` are one folder deeper (`tables/records/*/*.parquet`), because a stream adds
+files to these tables. In Spark, read them with `.option("recursiveFileLookup", "true")`.
 
 ## A page to look at
 
@@ -47,41 +51,41 @@ these tables. In Spark, read them with `.option("recursiveFileLookup", "true")`.
 kcoord pipeline report --tables tables --out report.html      # all groups, or --group my-connect
 ```
 
-This writes one HTML file. Open it in a browser or send it to somebody: it needs no server and no network. At the top of
-the page stands what the audit has found. Then the page shows for each group:
+This writes one HTML file. Open it in a browser, or send it to somebody: it needs no server and no network. At the top
+of the page is what [the audit](#what-the-audit-looks-for) has found. Then the page shows for each group:
 
 - the last rebalance: why it happened, how long it took, what moved;
 - the reasons for rebalances, and what each reason cost;
 - who could be running what, and when;
 - the latest and the worst rebalances, with what moved in each;
-- the workers that caused most;
-- the longest gaps;
+- the workers that caused the most rebalances;
+- the longest gaps, in which something ran nowhere;
 - the balance over time.
 
-"Task-seconds nobody ran" are the gaps that began with a rebalance, summed over connectors and tasks. When a static
-worker is absent, no rebalance begins; its absence is a reason of its own, `worker away`.
+"Task-seconds nobody ran" is the sum of all gaps that began with a rebalance, over connectors and tasks. When a static
+worker is absent, there is no rebalance. Its absence is a reason of its own, `worker away`.
 
 **Outages.** The page lists the times in which kcoord was down or being restarted, and shades them on the time line.
 
-- Gaps during an outage count for the outage (`coordinator away`), and not for the rebalance or the worker with which
-  they began. The time until a rebalance is at rest does not include the outage.
+- The reason of a gap during an outage is the outage (`coordinator away`), not the rebalance or the worker with which
+  the gap began. The duration of a rebalance does not include the outage.
 - When kcoord is back, workers that were there before may join again. Java workers come back with nothing, because they
-  have stopped all their tasks. Rebalances within 15 s in which nothing else happens count for the outage, and for no
-  worker. If something else happens too, the rebalance counts for that, and not for the workers that only came back.
-- If a worker died during the outage, kcoord notices only a session timeout after it is back. That time counts for the
-  worker.
+  have stopped all their tasks. If nothing else happens in a rebalance within 15 s, its reason is the outage too, and
+  not a worker. If something else happens, that is the reason, and not the workers that only came back.
+- If a worker died during the outage, kcoord notices it a session timeout after it is back. For this time, the worker is
+  the reason.
 - The log does not show what workers stopped by themselves while kcoord was away, so the page does not count it.
 
-[A log in a file](log.md#in-a-file) records outages of a second or more. For a log in a topic, the pipeline finds
-outages that were longer than the lease plus a second, as far back as a day (`history.retention.ms`). An instance that
-has members writes at least once per lease; if nobody wrote for longer, nobody coordinated. Give
-`kcoord pipeline history` the same `coordinator.lease.ms` as `kcoord serve`. Such an outage may look longer than it was,
-by less than a lease.
+[A log in a file](log.md#in-a-file) records outages of a second or more. A topic does not record them. But an instance
+that has members writes at least once per lease, so if nobody wrote for longer, nobody coordinated. In this way, the
+pipeline finds outages that were longer than the lease plus a second, as far back as a day (`history.retention.ms`).
+Such an outage may look longer than it was, by less than a lease. Give `kcoord pipeline history` the same
+`coordinator.lease.ms` as `kcoord serve`.
 
 **Large fleets.** A browser cannot draw everything of a large fleet quickly. So the page shows at most 20 groups. Each
-time line shows the 120 connectors and tasks that changed hands most, and how much each worker had. The page says where
-it leaves something out. `kcoord pipeline report` reads the tables from a directory on this machine, without Spark, into
-memory. If the history is long, make a page of only the groups that you need.
+time line shows the 120 connectors and tasks that moved most often, and how much each worker had. The page says where it
+leaves something out. `kcoord pipeline report` reads the tables from a directory on this machine into memory, without
+Spark. If the history is long, make a page of only the groups that you need.
 
 ## Which policy, which delay: the lab
 
@@ -91,13 +95,14 @@ kcoord pipeline lab --out tries --scenario death --scenario ours.toml \\
     --kind connect --policy design-2 --policy kip-415 --delay 30 --delay 60 --delay 300 --seeds 20
 ```
 
-The lab simulates scenarios under every policy and delay that you ask for, several times each with different latencies.
-It shows which choice stops least and which moves least. The scenarios are [those that come with kcoord](policies.md),
-or your own TOML files. The lab reads no log.
+The lab simulates scenarios with each policy and each delay that you name, several times with different latencies. It
+shows which choice stops least, and which moves least. The scenarios are [those that come with kcoord](policies.md), or
+[TOML files of your own](policies.md#a-scenario-of-yours). The lab reads no log.
 
-Spark spreads the runs over all cores of this machine, or of a cluster with `--master` (kcoord must then be installed on
-the cluster's workers too). Twice as many cores take half the time. The table `lab` in the directory has a row for every
-run. The same runs give the same table. This query shows which delay is best if each of the scenarios happens once:
+Spark spreads the runs over all cores of this machine, or of a cluster with `--master` (then kcoord must be installed on
+the workers of the cluster too). With twice as many cores, it takes half the time. The table `lab` in the directory has
+a row for every run. The same runs give the same table. This query shows which delay is best if each of the scenarios
+happens once:
 
 ```sql
 SELECT policy, delay, round(sum(stopped) / count(DISTINCT seed)) AS stopped,
@@ -108,7 +113,7 @@ GROUP BY policy, delay ORDER BY policy, stopped;
 
 If the fleet does not come to rest before the first event of a scenario, the run has no figures, and its row says why.
 
-You can also vary how workers are restarted, and where work may run:
+You can also try different ways to restart workers, and [placement rules](placement.md):
 
 ```
 kcoord pipeline lab --out tries --scenario bounce --policy kip-415 \\
@@ -121,11 +126,11 @@ kcoord pipeline lab --out tries --scenario ours.toml --rules none --rules placem
 | `--restart drain` | [drains](placement.md) each worker that the scenario stops or kills, and then stops it |
 | `--restart drain-stops` | drains only the workers that the scenario stops, because nobody can drain a worker that crashes |
 | `--restart stop`, `--restart kill` | stops, or kills, every worker that the scenario stops or kills |
-| `--rules FILE` | placement rules, in a file as `kcoord placement apply` reads it; rules name a worker by its url: `http://w0` and so on, or what the scenario's `urls` say |
-| `--rules none` | no placement rules |
+| `--rules FILE` | tries the placement rules in FILE, which `kcoord placement apply` can read too. Rules name a worker by its url: `http://w0` and so on, or what the scenario's `urls` say |
+| `--rules none` | tries it without placement rules |
 
-`LONGEST GAP` is the longest time in which one task ran nowhere; `STOPPED` is the sum of all such times. Groups of kind
-`barrier` follow no rules, so the lab leaves them out when there are rules or drains.
+In the output, `LONGEST GAP` is the longest time in which one task ran nowhere, and `STOPPED` is the sum of all such
+times. Groups of kind `barrier` follow no rules, so the lab leaves them out if there are rules or drains.
 
 ## What if: your own history under another policy, another delay
 
@@ -135,62 +140,63 @@ kcoord pipeline whatif --tables tables --out tries --delay 30 --delay 90 --start
 ```
 
 `whatif` takes from the tables which workers came, went and died, and what was configured at which time. It simulates
-that again: with the policy and delay that you really ran, and with others, several times each with different latencies.
-It shows:
+this again (a *replay*): with the policy and delay that you really used, and with others, several times each with
+different latencies. It shows:
 
 - what each choice would have cost and saved, as a median and a spread;
 - the recommended delay, and why;
-- how well the replay agrees with the recorded log. If they disagree,
+- how well the replay of what you really used agrees with the log. If they disagree,
   [`whatif` recommends nothing](#when-a-replay-and-the-log-disagree).
 
-The table `whatif` in the directory has every run.
+The table `whatif` in the directory has every run. To understand the figures, you should know:
 
-- **Some things are in no log.** You can say them, otherwise they are guessed: how long a task takes to start
-  (`--start`, a second), how often workers heartbeat (`--heartbeat`), and for Java workers how long a task takes to stop
-  (`--stop`). With kcoord's workers the log shows how long stopping takes, also if one worker or one connector takes
-  much longer. Policies that use weights are tried without weights.
-- **A worker** is the same worker when it comes back with its instance id or url. A worker that has neither comes back
-  as a different one.
-- **The time when a worker died** is known to within a heartbeat interval if its session ended; to within the session
-  timeout if it was back before that; and to within the outage if kcoord was away then. Each run draws a time from that
-  range, so the spread includes it.
-- **What you really ran** follows from the assignor's name and the delays in the log. If you have an assignor of your
-  own, give `--was-policy`. If nothing ever waited, give `--was-delay`.
-- **Quiet times are left out.** The history is cut where nothing happened for longer than every delay that is tried.
-  Each piece begins with a fleet at rest, so it does not contain what a leader remembered from before. A piece lasts six
-  hours at most.
-- **Times without any worker do not count**, neither in a replay nor in the recorded log: no choice could have run
-  anything then. A fleet that is gone for good costs nothing after its last worker has gone.
+- **Some things are not in the log.** If you do not say them, `whatif` guesses: how long a task takes to start
+  (`--start`, a second), how often workers send a heartbeat (`--heartbeat`), and for Java workers how long a task takes
+  to stop (`--stop`). For kcoord's workers, the log shows how long stopping takes, also if it takes one worker or one
+  connector much longer. Policies that use weights are tried without weights.
+- **A worker that comes back** is the same worker if it has the same instance id or url. A worker that has neither comes
+  back as a different one.
+- **The time when a worker died** is not known exactly. If its session ended, it is known to within a heartbeat
+  interval. If the worker was back before that, it is known to within the session timeout. If kcoord was away then, it
+  is known to within the outage. Each run draws a time from that range, so the spread includes it.
+- **What you really used** follows from the name of the assignor and the delays in the log. If you have an assignor of
+  your own, use `--was-policy`. If nothing ever waited, use `--was-delay`.
+- **Quiet times are left out.** The history is cut into pieces where nothing happened for longer than every delay that
+  is tried. A piece lasts six hours at most. Each piece begins with a fleet at rest, so it does not contain what a
+  leader remembered from before.
+- **Times without any worker do not count**, neither in a replay nor in the log: no choice could have run anything then.
+  If the whole fleet goes for good, nothing counts after its last worker has gone.
 - **Counting ends with the log**, at the last record of any group. A gap that is still open counts until then.
-- **If the log ends in the middle of something** (nobody has some task, or a rebalance is not over), nobody knows what
-  came next, so every replay ends there too. **If it ends with a fleet at rest**, nothing more happened, however long
-  ago that is. Then each replay goes on until it has come to rest. Otherwise a long delay would seem to cost nothing
-  after the last record.
+- **The end of the log.** If the log ends in the middle of something (nobody has some task, or a rebalance is not over),
+  nobody knows what came next, so every replay ends there too. If it ends with a fleet at rest, nothing more happened,
+  however long ago that is. Then each replay continues until it has come to rest. Otherwise a long delay would seem to
+  cost nothing after the last record.
 - **New configurations of the same tasks** are not in the log, so they are not replayed.
 - **Placement rules** that the group had are not in the tables, so they are not replayed.
 
 ### When a replay and the log disagree
 
-A replay of what you really ran must agree with the recorded log. Four figures are compared: the task-seconds in which
+A replay of what you really used must agree with the log. `whatif` compares four figures: the task-seconds in which
 nobody could be running a task, the longest such time of one task, how many tasks were handed over, and how many epochs
-began. The replays' side is taken from the replays' own logs, from the lowest to the highest seed. The recorded figure
-may lie outside that range by a tenth of itself, and in addition by:
+began. It takes each figure from the logs of the replays, and gets a range from the lowest to the highest seed. The
+figure in the real log may be outside that range by a tenth of itself, and in addition by:
 
-| figure | may differ by | because |
+| figure | in addition | because |
 | --- | --- | --- |
-| tasks had nobody | what one worker has, for two heartbeat intervals | it is known only to within one interval when a worker died, and to within another when other workers heard of it |
+| tasks had nobody | what one worker has, for two heartbeat intervals | the time when a worker died is known only to within one interval, and the time when the others heard of it to within another |
 | one task had nobody for at most | two heartbeat intervals | the same |
 | tasks handed over | what one worker has | no log says who had which tasks when a piece begins |
 | epochs | 2 | two workers that come within a moment make one epoch or two |
 
-These limits come from simulated fleets, whose figures are all known: within them, replays agree with the log. If a
-figure is outside, `whatif` says which one, by how much, and in which pieces of the history. It then recommends nothing,
-because what the replay saves is not what you would have saved. The usual reasons are:
+These limits come from simulated fleets, of which everything is known: their replays agree with their logs within these
+limits. If a figure is outside, `whatif` says which one, by how much, and in which pieces of the history. It then
+recommends nothing, because what another choice saves in the replay is not what you would have saved. The usual reasons
+are:
 
-- the delay, policy, session timeout or heartbeat interval was not what the log suggests: say it, with `--was-delay`
-  and so on;
-- kcoord was away for some time;
-- clients do not do what Connect's clients do.
+- The delay, policy, session timeout or heartbeat interval was not what the log suggests. Say what it was, with
+  `--was-delay` and so on.
+- kcoord was away for some time.
+- The clients do not behave like Connect's clients.
 
 ### With drains in place of stops
 
@@ -199,57 +205,58 @@ kcoord pipeline whatif --tables tables --out tries --restart drain
 kcoord pipeline whatif --tables tables --out tries --restart drain --rules placement.toml
 ```
 
-This shows what restarts would have cost if each worker that went had been [drained](placement.md) first: how long tasks
-ran nowhere, the longest gap of one task, moves and rebalances, beside what you really ran. Each worker stays away for
-as long as it did, and workers are drained one after the other.
+This shows what restarts would have cost if each worker had been [drained](placement.md) before it went: how long tasks
+ran nowhere, the longest gap of one task, moves and rebalances. Beside it is what you really used. Each worker stays
+away for as long as it did, and workers are drained one after the other.
 
-The log does not say whether a worker whose session expired was killed for a restart, or crashed; and nobody can drain a
-worker before it crashes. `--restart drain-stops` drains only the workers that said that they leave. The others die in
-the replay too. The first line of the output says how many workers stopped cleanly, and how many died.
+If the session of a worker expired, the log does not say whether somebody killed it for a restart, or whether it
+crashed. Nobody can drain a worker before it crashes. `--restart drain-stops` drains only the workers that said that
+they leave. The others die in the replay too. The first line of the output says how many workers stopped cleanly, and
+how many died.
 
-`--rules` replays the history with placement rules. The rules name connectors and urls as the history does. An instance
-id or a member id in the rules matches nobody here. Drains and rules are tried with the delay that the group had, or
-with each `--delay`, and shown beside what you really ran. They do not work in groups of Java workers that all join
-together (`barrier`), so for such groups they are tried in kind `individual`.
+`--rules` replays the history with placement rules. The rules must name connectors and urls as they are in the history.
+An instance id or a member id in the rules matches nobody here. Drains and rules are tried with the delay that the group
+had, or with each `--delay`. They do not work in groups of Java workers that all rejoin together (`barrier`), so for
+such groups they are tried in kind `individual`.
 
 ## What you can rely on
 
 - **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often you run it.
-- **A stream** remembers in its checkpoint (`tables/checkpoint`) how far it has read. If it is killed, the batch that it
-  had begun is written again and replaces the first try: no record is lost, and none is there twice. After each run the
-  stream makes all other tables again from all records, which costs as much as a batch. If the log is long, give
-  `--every` minutes, not seconds.
+- **A stream** (`--stream`) remembers in its checkpoint (`tables/checkpoint`) how far it has read. If it is killed, it
+  later writes the unfinished batch again, in place of the first try: no record is lost, and none is there twice. After
+  each run, the stream makes all other tables again from all records, which costs as much as a batch. If the log is
+  long, use minutes for `--every`, not seconds.
 - **A directory belongs to a batch or to a stream**, not to both. A batch replaces everything. While it replaces a
   table, a reader finds the whole old table or the whole new one.
-- **A record that cannot be read** goes to `quarantine`, with its place, its bytes and the reason. Nothing else waits
-  for it.
+- **A record that cannot be read** goes to `quarantine`, with its place, its bytes and the reason. Everything else
+  continues.
 - **The order of the log counts**, not the time. All records of a group are in one partition. If another instance takes
-  over whose clock is behind, times may go back; a duration is then 0, never less. A record that was read twice is there
-  once.
-- **What one step of the coordinator wrote** is one event with one time. Steps in the same millisecond cannot be told
-  apart.
+  over and its clock is behind, times may go back. A duration is then 0, never less. A record that was read twice is in
+  the table once.
+- **What the coordinator wrote in one step** is one event with one time. Steps in the same millisecond cannot be
+  distinguished.
 - **Compaction** removes what newer records have replaced, after `history.retention.ms` (a day). For the time before
-  that the tables say only what is left: `whole` is false if something may have begun earlier than the log says, and the
-  audit checks no gaps and no installs there. Run the pipeline at least once in that time, or as a stream: what it has
-  written stays.
+  that, the tables say only what is left. If something may have begun earlier than the log says, `whole` is false, and
+  the audit checks no gaps and no assignments there. So run the pipeline at least once a day, or as a stream: what it
+  has written stays.
 
 ## What the audit looks for
 
 | finding | meaning |
 | --- | --- |
 | `double owner` | two members of the new protocol could be running one connector or task |
-| `gap` | nobody could be running something that is configured, although the group is at rest: every member owns its target, no delay runs, the group waits for nobody who is away, and no placement rules say where work runs |
+| `gap` | something is configured, but nobody could be running it, although the group is at rest: every member owns its target, no delay runs, the group waits for no absent worker, and it has no placement rules |
 | `epoch back` | an epoch or a generation is lower than before |
-| `bad install` | an assignment names something twice, or something that does not exist; or it leaves something out without a delay or placement rules; or it is of an epoch that has not begun |
-| `misplaced` | a group is in a partition that its name does not belong to |
+| `bad install` | an assignment names something twice, or something that does not exist; or it leaves something out, without a delay or placement rules; or it belongs to an epoch that has not begun |
+| `misplaced` | a group is in another partition than the one to which its name hashes |
 
-There should never be a finding. If there is one, kcoord has a bug, or somebody else wrote to the log. Pauses during a
-handover and during a rebalance delay are not findings; they are in `gaps`.
+The audit should never find anything. If it does, kcoord has a bug, or something else has written to the log. Pauses
+during a hand-over and during a rebalance delay are normal; they are in the table `gaps`.
 
 ## The tables
 
-Some tables say `generic` or `legacy`, which are older words of the code: a generic group is a classic group, and a
-legacy worker is a member that speaks the classic protocol in a connect group.
+Some tables use older words of the code. A `generic` group is a classic group. A `legacy` worker is a member of a
+connect group that speaks the classic protocol.
 
 """  # noqa: E501
 
