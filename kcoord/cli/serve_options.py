@@ -17,7 +17,7 @@ Listen = Annotated[
 DataDir = Annotated[str | None, typer.Option(metavar="DIR", help="Where kcoord keeps its records.  [default: data]")]
 Advertise = Annotated[
     str | None,
-    typer.Option(metavar="HOST:PORT", help="What clients are told to connect to, if that differs from --listen."),
+    typer.Option(metavar="HOST:PORT", help="Host and port that clients are told to connect to."),
 ]
 UpstreamBrokers = Annotated[
     str | None, typer.Option(metavar="HOST:PORT,...", help="Brokers of the cluster that kcoord runs in front of.")

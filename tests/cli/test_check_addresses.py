@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kcoord.cli.checks.client_addresses import check_addresses
 from kcoord.server.upstream_watch import is_of_this_machine, is_own_address
 from kcoord.settings import Settings
 from tests.cli.run_cli import kcoord
@@ -112,3 +115,20 @@ def test_itself(listen: str, advertise: str | None, upstream: str, is_own: bool)
 def test_addresses_of_this_machine() -> None:
     assert is_of_this_machine("127.0.0.1")
     assert not is_of_this_machine("192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("listen", "options", "says"),
+    [
+        ("0.0.0.0", {}, "clients are sent to the IP address of this machine at which their connection arrives"),
+        ("localhost", {"ssl_certificate_location": Path("server.pem")}, "set advertise to a name that the certificate"),
+    ],
+    ids=["all addresses", "TLS without a name"],
+)
+async def test_without_a_name_clients_are_sent_to_an_ip_address(
+    port: int, listen: str, options: dict[str, Any], says: str
+) -> None:
+    """A kcoord that is alone names the address at which the client's connection arrived."""
+    settings = Settings(listen=(listen, port), **options)
+    first = await anext(check_addresses(settings, []))
+    assert says in first.text

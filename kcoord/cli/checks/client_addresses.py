@@ -45,8 +45,14 @@ def told_addresses(settings: Settings, broker_ports: Sequence[int]) -> list[Told
 async def check_addresses(settings: Settings, broker_ports: Sequence[int]) -> AsyncIterator[Finding]:
     """Check the addresses. `broker_ports`: the ports on which kcoord would listen for brokers."""
     if settings.advertise is None and settings.listen[0] in WILDCARD_HOSTS:
-        yield fine(ABOUT, "clients are sent to the host that they connected to")
+        yield fine(ABOUT, "clients are sent to the IP address of this machine at which their connection arrives")
         return
+    if settings.advertise is None and settings.log == "embedded" and settings.ssl_certificate_location is not None:
+        yield note(
+            ABOUT,
+            "clients are sent to the IP address at which their connection arrives, and most compare that with the "
+            "names in kcoord's TLS certificate: set advertise to a name that the certificate has",
+        )
     told = told_addresses(settings, broker_ports)
     host = told[0].host
     try:
