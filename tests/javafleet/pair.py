@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import attrs
@@ -39,10 +39,12 @@ class Kind:
     mode: str
     protocol: str = "sessioned"
     has_ours: bool = False
+    settings: Mapping[str, object] = attrs.Factory(dict)
+    """More of its Java workers'."""
 
     def begin(self, java: Java, folder: Path, bootstrap: str, group: str) -> JavaFleet:
         """The fleet's workers, which have connectors and have come to rest. Whoever has made it removes it."""
-        fleet = JavaFleet(java, folder, bootstrap, group, {"connect.protocol": self.protocol})
+        fleet = JavaFleet(java, folder, bootstrap, group, {"connect.protocol": self.protocol, **self.settings})
         try:
             fleet.start(*WORKERS)
             for number in range(CONNECTORS):
@@ -56,6 +58,14 @@ class Kind:
         return fleet
 
 
+PATIENT = {
+    "session.timeout.ms": 40_000,
+    "heartbeat.interval.ms": 10_000,
+    "request.timeout.ms": 4_000,
+    "socket.connection.setup.timeout.ms": 2_000,
+    "socket.connection.setup.timeout.max.ms": 4_000,
+}
+"""Who looks for a coordinator asks a second and a third address before its patience ends (docs/absence.md)."""
 KINDS = {
     "individual": Kind(INDIVIDUAL),
     "barrier": Kind(BARRIER),
@@ -108,8 +118,8 @@ class Costs:
     nowhere_ms: int = 0
     by_round: list[str] = attrs.Factory(list)
 
-    def add(self, figures: Figures) -> None:
-        """One round more."""
+    def add(self, figures: Figures, out_of_patience: Collection[str] = ()) -> None:
+        """One round more, and the workers that stopped everything in it because they found no coordinator."""
         joins = sum(figures.joins.values())
         self.rounds += 1
         self.stopped += len(figures.stopped)
@@ -117,7 +127,8 @@ class Costs:
         self.twice += len(figures.twice)
         self.nowhere_ms = max(self.nowhere_ms, figures.nowhere_ms)
         workers = dict(Counter(run.worker for run in figures.stopped))
-        self.by_round.append(f"stopped {workers}, joins {joins}, nowhere {figures.nowhere_ms} ms")
+        reason = f", out of patience: {sorted(out_of_patience)}" if out_of_patience else ""
+        self.by_round.append(f"stopped {workers}, joins {joins}, nowhere {figures.nowhere_ms} ms{reason}")
 
     def tell(self) -> None:
         """Print them."""
@@ -151,9 +162,3 @@ class Patience:
     def lost_by(self) -> set[str]:
         """The workers that have done so since."""
         return set(self._count() - self.before)
-
-
-def check_stopped_by(figures: Figures, workers: Sequence[str] | set[str]) -> None:
-    """Only these workers have stopped tasks."""
-    others = [run for run in figures.stopped if run.worker not in workers]
-    assert not others, f"stopped, though no worker was out of patience: {others}"
