@@ -7,7 +7,9 @@ A gateway, and a kcoord without a cluster, call `SharedGroups` instead of their 
 2. If no instance owns the group, or its owner has died, the request waits for the next map, for `WAIT_S` at most. If
    there is no owner then, or the owner cannot be reached or does not answer, the answer is NOT_COORDINATOR. The client
    looks for the coordinator again, and has not been told of a success. If the link is lost, requests that may be
-   carried out twice without harm are sent again.
+   carried out twice without harm are sent again, for `LOST_WAIT_S` after the loss. So a heartbeat outlasts an owner
+   that is gone without a word, and its client does not look for a coordinator while half of the addresses that it knows
+   do not answer.
 3. A call may wait at the owner as long as its group lets it: a join waits for other members, a heartbeat for news
    (CG-26, `connect.legacy.heartbeat.wait.ms`). When the client sends its next request or goes, the owner is told, and
    answers a heartbeat that it holds.
@@ -20,9 +22,9 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.group.batch import empty_answer, merge, split
@@ -70,12 +72,19 @@ __all__ = ["Places", "SharedGroups"]
 
 log = logging.getLogger("kcoord.instances")
 
+Answer = TypeVar("Answer")
+
 SYNC_LIMIT_S = 300.0
 """How long a SyncGroup may wait at the owner for the leader. The owner limits it by the group's rebalance timeout."""
 JOIN_ROUNDS = 2
 """How many waits a join may need: for the initial delay or for other members, each up to the rebalance timeout."""
 WAIT_S = 2.0
 """How long a call waits for a living owner: less than the heartbeat interval of a Connect worker (3 s)."""
+LOST_WAIT_S = 3.0
+"""How long a call that may be repeated waits for another owner after the link to its owner was lost. A link is lost
+when the owner has been silent for 5 s, and after 6 s (`instances.session.timeout.ms`) others take its groups over. All
+of it is less than the session of a Connect worker (10 s).
+"""
 PAUSE_S = 0.05
 REPEATABLE = (HeartbeatRequest, DescribeGroupsRequest, DescribeConfigsRequest, ConnectGroupDescribeRequest)
 """Requests that may be carried out twice."""
@@ -150,18 +159,51 @@ class SharedGroups:
         context: RequestContext,
         submitted: Callable[[], None] | None = None,
     ) -> tuple[Response, Remember | None]:
+        if self._places.is_self(self._owner(group_id)):
+            return await self._local.call(request, context, submitted)
+
+        async def here() -> tuple[Response, Remember | None]:
+            return await self._local.call(request, context, submitted)
+
+        async def there(link: Link) -> tuple[Response, Remember | None]:
+            return await self._relay(link, request, context, submitted), None
+
+        try:
+            return await self._at_owner(group_id, here, there, may_repeat=isinstance(request, REPEATABLE))
+        except LinkLost as lost:
+            log.debug("%s of group %s is not answered: %s", request.NAME, group_id, lost)
+            return refuse(request, ErrorCode.NOT_COORDINATOR), None
+
+    async def _at_owner(
+        self,
+        group_id: str,
+        here: Callable[[], Awaitable[Answer]],
+        there: Callable[[Link], Awaitable[Answer]],
+        *,
+        may_repeat: bool,
+    ) -> Answer:
+        """What `here` returns if this instance owns the group, or `there` for the link to the owner (rule 2 above).
+        Raises LinkLost.
+        """
         loop = asyncio.get_running_loop()
         until_s = loop.time() + WAIT_S
+        was_lost = False
         while True:
             owner = await self._next_owner(group_id, until_s)
             if self._places.is_self(owner):
-                return await self._local.call(request, context, submitted)
+                return await here()
+            link: Link | None = None
             try:
-                return await self._relay(self._link(owner, group_id), request, context, submitted), None
-            except LinkLost as lost:
-                if not isinstance(request, REPEATABLE) or loop.time() >= until_s:
-                    log.debug("%s of group %s is not answered: %s", request.NAME, group_id, lost)
-                    return refuse(request, ErrorCode.NOT_COORDINATOR), None
+                link = self._link(owner, group_id)
+                async with asyncio.timeout_at(until_s if was_lost else None):
+                    return await there(link)
+            except TimeoutError:
+                raise LinkLost(f"{link}: no answer, and no other instance owns group {group_id}") from None
+            except LinkLost:
+                if link is not None and not was_lost:
+                    was_lost, until_s = True, loop.time() + LOST_WAIT_S
+                if not may_repeat or loop.time() >= until_s:
+                    raise
             await asyncio.sleep(PAUSE_S)
 
     async def _list(
@@ -266,11 +308,6 @@ class SharedGroups:
         api_version: int = 0,
     ) -> ErrorCode:
         """Check whether this member may commit offsets now (GW-12, GW-22), and refresh its session."""
-        owner = await self._next_owner(group_id, asyncio.get_running_loop().time() + WAIT_S)
-        if self._places.is_self(owner):
-            return await self._local.check_commit(
-                group_id, member_id, instance_id, generation, transactional, api_version
-            )
         asked = InstanceCheckCommitRequest(
             group_id=group_id,
             member_id=member_id,
@@ -279,11 +316,19 @@ class SharedGroups:
             transactional=transactional,
             api_version=api_version,
         )
+
+        async def here() -> ErrorCode:
+            return await self._local.check_commit(
+                group_id, member_id, instance_id, generation, transactional, api_version
+            )
+
+        async def there(link: Link) -> ErrorCode:
+            return ErrorCode((await link.call(asked, InstanceCheckCommitResponse, self._timeout_s)).error_code)
+
         try:
-            answer = await self._link(owner, group_id).call(asked, InstanceCheckCommitResponse, self._timeout_s)
+            return await self._at_owner(group_id, here, there, may_repeat=True)
         except LinkLost:
             return ErrorCode.NOT_COORDINATOR
-        return ErrorCode(answer.error_code)
 
     async def check_delete(self, group_id: str) -> ErrorCode:
         """Whether the group may be deleted (GW-13)."""

@@ -477,7 +477,8 @@ class Crowd:
             missing = wanted.difference(*(each.processed for each in notes))
             idle = [at for at, each in enumerate(notes) if len(each.processed) <= before[at]]
             if missing or idle:
-                raise NotYet(f"{len(missing)} missing, idle: {idle}")
+                since = [(len(each.processed) - had, len(each.open)) for each, had in zip(notes, before, strict=True)]
+                raise NotYet(f"{len(missing)} missing, idle: {idle}; each has processed, and not committed: {since}")
             return True
 
         eventually(done, f"{self.group} goes on", every_s=0.2)

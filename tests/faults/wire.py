@@ -1,18 +1,24 @@
-"""One way between two processes that can be cut, silent or refused: a proxy on 127.0.0.1 before one port.
+"""One way between two processes that can be cut, silent, refused or dead: a proxy on 127.0.0.1 before one port.
 
 Cut: connections are reset, and new ones too, as soon as they are made. Refused: connections are reset, and nobody
-listens any more, as if the process behind had died. Silent: bytes wait, connections stay.
+listens any more, as if the process behind had died. Silent: bytes wait, connections stay. Dead: silent, and whoever
+asks for a new connection hears nothing at all, as if there were no host.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import attrs
 
 from tests.kafka.ports import free_port
+
+BACKLOG = 100
+FILLING = 4
+"""More connections than the shortest queue of a listening socket holds: Linux answers nobody while it is full."""
 
 
 @attrs.define(eq=False)
@@ -23,6 +29,9 @@ class Wire:
     port: int = attrs.field(factory=free_port)
     made: int = 0
     """Connections that have come."""
+    _socket: socket.socket | None = None
+    """What listens; the server has a copy of it, so that it can go while this stays."""
+    _filling: list[socket.socket] = attrs.Factory(list)
     _server: asyncio.Server | None = None
     _is_cut: bool = False
     _open: asyncio.Event = attrs.Factory(asyncio.Event)
@@ -30,9 +39,9 @@ class Wire:
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, to: int) -> AsyncIterator[Wire]:
-        """A way to this port, until the end of the block."""
-        self = cls(to)
+    async def opened(cls, to: int, port: int | None = None) -> AsyncIterator[Wire]:
+        """A way to this port, by `port` or any other, until the end of the block."""
+        self = cls(to, free_port() if port is None else port)
         self._open.set()
         await self._listen()
         try:
@@ -52,14 +61,27 @@ class Wire:
 
     async def refuse(self) -> None:
         """Reset what is connected, and listen no more."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        self._accept_nobody()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
         await self._reset()
 
     def silence(self) -> None:
         """From now on nothing gets through, and nobody is told."""
         self._open.clear()
+
+    def die(self) -> None:
+        """As `silence`, and new connections do not come about."""
+        self.silence()
+        self._accept_nobody()
+        if self._socket is None:
+            return
+        self._socket.listen(0)
+        for _ in range(FILLING):
+            self._filling.append(socket.socket())
+            self._filling[-1].setblocking(False)
+            self._filling[-1].connect_ex(("127.0.0.1", self.port))
 
     async def mend(self) -> None:
         """All is well again; what waited goes its way."""
@@ -69,7 +91,16 @@ class Wire:
             await self._listen()
 
     async def _listen(self) -> None:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
+        if self._socket is None:
+            self._socket = socket.create_server(("127.0.0.1", self.port))
+        self._server = await asyncio.start_server(self._connected, sock=self._socket.dup(), backlog=BACKLOG)
+
+    def _accept_nobody(self) -> None:
+        while self._filling:
+            self._filling.pop().close()
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
     async def _reset(self) -> None:
         for task in self._tasks:

@@ -99,29 +99,43 @@ class Fleet:
 @contextmanager
 def fleet(kafka: KafkaCluster, folder: Path, number: int = 2, **settings: object) -> Iterator[Fleet]:
     """So many instances before `kafka` that share a log of their own there."""
-    name = f"{next(_names)}-{folder.name}"
-    made = []
-    for instance in range(number):
-        own = folder / f"instance-{instance}"
-        own.mkdir()
-        named: dict[str, object] = {
-            **QUICK,
-            "instance.id": instance,
-            "log.topic": f"offsets-{name}",
-            "instances.group": f"instances-{name}",
-            "internal.listen": f"127.0.0.1:{free_port()}",
-            **{setting.replace("_", "."): value for setting, value in settings.items()},
-        }
-        made.append(Kcoord(own, kafka.bootstrap, (r"(?!instances-).*",), named))
-    self = Fleet(kafka, made)
+    name = fleet_name(folder)
+    instances = [make_instance(kafka, folder, name, instance, **settings) for instance in range(number)]
+    with started(kafka, instances) as running:
+        yield running
+
+
+def fleet_name(folder: Path) -> str:
+    """A name for instances that share, which no others have."""
+    return f"{next(_names)}-{folder.name}"
+
+
+def make_instance(kafka: KafkaCluster, folder: Path, name: str, instance: int, **settings: object) -> Kcoord:
+    """The instance of this number, not started, of those that share under `name`."""
+    own = folder / f"instance-{instance}"
+    own.mkdir()
+    named: dict[str, object] = {
+        **QUICK,
+        "instance.id": instance,
+        "log.topic": f"offsets-{name}",
+        "instances.group": f"instances-{name}",
+        "internal.listen": f"127.0.0.1:{free_port()}",
+        **{setting.replace("_", "."): value for setting, value in settings.items()},
+    }
+    return Kcoord(own, kafka.bootstrap, (r"(?!instances-).*",), named)
+
+
+@contextmanager
+def started(kafka: KafkaCluster, instances: list[Kcoord]) -> Iterator[Fleet]:
+    """These instances, running until the end of the block."""
     try:
-        for each in made:
+        for each in instances:
             each.start(wait=False)
-        for each in made:
+        for each in instances:
             each.wait_until_it_answers()
-        yield self
+        yield Fleet(kafka, instances)
     finally:
-        for each in made:
+        for each in instances:
             each.remove()
 
 

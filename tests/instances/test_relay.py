@@ -15,6 +15,7 @@ import pytest
 from kcoord.group.facts import UNKNOWN
 from kcoord.group.settings import GroupSettings
 from kcoord.instances import groups as groups_module
+from kcoord.instances import link as link_module
 from kcoord.instances.listener import InternalListener
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -36,6 +37,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
+from tests.faults.wire import Wire
 from tests.instances.neighbours import Client, neighbours
 from tests.instances.standing import until
 
@@ -397,6 +399,56 @@ async def test_nobody_waits_for_ever_for_the_next_owner(tmp_path: Path, monkeypa
         member = Member(entry.connect())
         assert (await member.join()).error_code == ErrorCode.NOT_COORDINATOR
         assert await member.heartbeat() == ErrorCode.NOT_COORDINATOR
+
+
+async def test_a_heartbeat_outlasts_an_owner_that_says_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its link is lost long before another owner is known, and nobody answers who connects once more."""
+    monkeypatch.setattr(link_module, "PING_S", 0.05)
+    monkeypatch.setattr(groups_module, "WAIT_S", 0.05)
+    monkeypatch.setattr(groups_module, "LOST_WAIT_S", 60.0)
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER, timeout_s=0.5) as (entry, owner):
+        assert owner.instance.internal is not None
+        async with Wire.opened(owner.instance.internal[1]) as wire:
+            direct = entry.map
+            away = attrs.evolve(owner.instance, internal=("127.0.0.1", wire.port))
+            entry.redraw(attrs.evolve(direct, epoch=2, instances={0: entry.instance, 1: away}))
+            member = Member(entry.connect())
+            await member.join()
+            await member.sync()
+            stream = entry.links[1]._stream
+            assert stream is not None
+            wire.silence()
+            asked = [
+                asyncio.create_task(member.heartbeat()),
+                asyncio.create_task(
+                    entry.groups.check_commit("group", member.member_id, None, member.generation, False)
+                ),
+            ]
+            await stream.ended.wait()
+            await until(lambda: wire.made == 2, "the next connection is being made")
+            assert not any(each.done() for each in asked)
+            entry.links.pop(1).close()  # as if the owner of the next map were another
+            entry.redraw(attrs.evolve(direct, epoch=3))
+            assert [await each for each in asked] == [ErrorCode.NONE, ErrorCode.NONE]
+
+
+async def test_a_heartbeat_does_not_wait_for_ever_for_an_owner_that_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_module, "PING_S", 0.05)
+    monkeypatch.setattr(groups_module, "LOST_WAIT_S", 0.2)
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER, timeout_s=0.5) as (entry, owner):
+        assert owner.instance.internal is not None
+        async with Wire.opened(owner.instance.internal[1]) as wire:
+            away = attrs.evolve(owner.instance, internal=("127.0.0.1", wire.port))
+            entry.redraw(attrs.evolve(entry.map, epoch=2, instances={0: entry.instance, 1: away}))
+            member = Member(entry.connect())
+            await member.join()
+            wire.silence()
+            assert await member.heartbeat() == ErrorCode.NOT_COORDINATOR
+            assert (await member.sync()).error_code == ErrorCode.NOT_COORDINATOR
 
 
 async def test_a_heartbeat_is_asked_again_when_its_link_is_lost_and_a_join_is_not(tmp_path: Path) -> None:

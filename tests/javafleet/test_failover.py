@@ -1,117 +1,134 @@
-"""A fleet of real Connect workers, two instances of kcoord before its cluster, and the owner of its group is killed.
+"""A fleet of real Connect workers, two instances of kcoord before its cluster, and the owner of its group goes.
 
 Connect stops all of its tasks when it finds no coordinator for one heartbeat interval. Nobody may stop a task, join
-again, or run anything twice, however often the instance is killed that has the group.
+again, or run anything twice, however often the instance is killed or stopped that has the group. Consumers beside them
+go on too: of one library each, in a group of the same owner, each assigned once.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import ExitStack
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import attrs
 import pytest
-from confluent_kafka import KafkaException, Producer
 
-from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import FindCoordinatorRequest
-from tests.clients.members import Librdkafka, Member
+from kcoord.group.partition import partition_of
+from tests.cells import cells
+from tests.clients.live_clients import (
+    Complaints,
+    Crowd,
+    JavaClient,
+    LibraryClient,
+    LiveClient,
+    LivingAiokafka,
+    LivingLibrdkafka,
+    Load,
+    with_program,
+)
 from tests.faults.length import has_long_form, rounds
-from tests.gateway.fleet import Fleet, fleet
-from tests.gateway.scripted import ask, connect, until
+from tests.gateway.fleet import PARTITIONS, Fleet, fleet
 from tests.javafleet.figures import Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps
+from tests.javafleet.pair import HEARD_S, KINDS, Costs, check_nothing_happened, front_of, until_other
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
-from tests.kafka.wait import NotYet, eventually, let_pass
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.wait import let_pass
 
-WORKERS = ("w1", "w2", "w3")
-CONNECTORS, TASKS = 2, 4
-HEARD_S = 15.0
-"""Longer than clients take to hear of an instance that is back: their connections are closed 10 s after it has come."""
-
-
-async def front_of(kcoords: Fleet, by: int, group: str) -> int:
-    """The number of the instance before the broker that coordinates the group, as instance `by` says."""
-    client = await connect(kcoords.instances[by].bootstrap)
-
-    async def found() -> list[int]:
-        """Asked again by the same connection: after a change each gets COORDINATOR_NOT_AVAILABLE once."""
-        told = await ask(client, FindCoordinatorRequest(key_type=0, coordinator_keys=[group]))
-        [named] = told.coordinators
-        return [] if named.error_code != ErrorCode.NONE else [kcoords.at(named.port)[0]]
-
-    [number] = await until(found, f"instance {by} names the coordinator of {group}")
-    await client.close()
-    return int(number)
+BOTH = (0, 1)
+RANGE = {"partition.assignment.strategy": "org.apache.kafka.clients.consumer.RangeAssignor"}
+STOPPED_AT_EACH_COMMIT = ("eager",)
+KILLED_AT_EACH_COMMIT = ("individual", "barrier", "beside ours", "eager")
 
 
-@pytest.mark.parametrize("kind", ["individual", "barrier", "beside ours"])
+@attrs.frozen
+class Scene:
+    """The instances, the fleet, and the consumers beside it."""
+
+    kcoords: Fleet
+    workers: JavaFleet
+    crowd: Crowd
+
+    def lose_the_owner(self, end: Callable[[Kcoord], object], costs: Costs) -> None:
+        """The instance that has the groups ends so; the other one goes on with them; it comes back."""
+        let_pass(HEARD_S)
+        owner = asyncio.run(front_of(self.kcoords, 0, self.workers.group))
+        before, watch = self.crowd.assignments, Watch(self.workers)
+        end(self.kcoords.instances[owner])
+        asyncio.run(until_other(self.kcoords, owner, self.workers.group, self.crowd.group))
+        self.workers.wait_until_quiet()
+        figures = watch.figures()
+        costs.add(figures)
+        check_nothing_happened(figures)
+        self.crowd.go_on()
+        assert self.crowd.assignments == before, "the consumers have been through a rebalance"
+        self.kcoords.instances[owner].start()
+        asyncio.run(self.kcoords.settled(*BOTH))
+
+
+@contextmanager
+def scene(kind: str, kafka: KafkaCluster, java: Java, folder: Path) -> Iterator[Scene]:
+    """All of them at rest; in the end nothing has run twice, and the consumers have left nothing out."""
+    group = f"failover-{kind.replace(' ', '-')}-{folder.name}"
+    beside = consumers_beside(group)
+    topic = kafka.create_topic(f"consumed-{folder.name}", 3)
+    with ExitStack() as stack:
+        kcoords = stack.enter_context(fleet(kafka, folder, group_connect_legacy_mode=KINDS[kind].mode))
+        asyncio.run(kcoords.settled(*BOTH))
+        workers = KINDS[kind].begin(java, folder / "fleet", kcoords.bootstrap, group)
+        stack.callback(workers.remove)
+        complaints = stack.enter_context(Complaints())
+        java_client = JavaClient(with_program(java), folder / "java.log", beside, topic, "java", RANGE)
+        clients: list[LiveClient] = [
+            java_client,
+            *(LibraryClient(library, beside, topic) for library in (LivingLibrdkafka, LivingAiokafka)),
+        ]
+        crowd = stack.enter_context(Crowd(kafka, beside, topic, clients, Load(kafka, topic), complaints))
+        crowd.start(kcoords.bootstrap)
+        yield Scene(kcoords, workers, crowd)
+        crowd.end()
+        crowd.check_each_once()
+        assert overlaps(workers.notes.runs()) == []
+
+
+def consumers_beside(group: str) -> str:
+    """A group of the same partition, and so of the same owner."""
+    names = (f"{group}-consumers-{number}" for number in itertools.count())
+    return next(name for name in names if partition_of(name, PARTITIONS) == partition_of(group, PARTITIONS))
+
+
+@pytest.mark.parametrize("kind", cells(KINDS, lambda kind: kind not in KILLED_AT_EACH_COMMIT))
 @has_long_form
 def test_the_owner_is_killed_and_no_task_stops(
     kind: str, three_brokers: KafkaCluster, java: Java, tmp_path: Path
 ) -> None:
-    """A consumer beside them goes on too: it is assigned once, and commits after each kill."""
-    group, consumed = f"failover-{kind.replace(' ', '-')}", f"consumed-{tmp_path.name}"
-    mode = "barrier" if kind == "barrier" else "individual"
-    three_brokers.create_topic(consumed)
-    with ExitStack() as stack:
-        kcoords = stack.enter_context(fleet(three_brokers, tmp_path, group_connect_legacy_mode=mode))
-        asyncio.run(kcoords.settled(0, 1))
-        workers = JavaFleet(java, tmp_path / "fleet", kcoords.bootstrap, group)
-        stack.callback(workers.remove)
-        workers.start(*WORKERS)
-        for number in range(CONNECTORS):
-            workers.create(f"c{number}", TASKS)
-        if kind == "beside ours":
-            workers.start_python("ours")
-        consumer = stack.enter_context(Librdkafka(kcoords.bootstrap, f"{group}-consumer", [consumed]))
-        consumer.wait_for_partitions(1)
-        workers.wait_until_quiet()
-        for number in range(rounds(2, 20)):
-            let_pass(HEARD_S)
-            killed = asyncio.run(front_of(kcoords, 0, group))
-            watch = Watch(workers)
-            kcoords.instances[killed].kill()
-            asyncio.run(until_other(kcoords, killed, group))
-            workers.wait_until_quiet()
-            figures = watch.figures()
-            assert not figures.stopped, f"tasks stopped: {figures.stopped}"
-            assert not any(figures.joins.values()), f"workers joined: {figures.joins}"
-            assert not figures.twice
-            consume(three_brokers, consumer, f"{number}")
-            kcoords.instances[killed].start()
-            asyncio.run(kcoords.settled(0, 1))
-        assert overlaps(workers.notes.runs()) == []
-        assert consumer.assignments == 1, "the consumer has been through a rebalance"
+    costs = Costs(f"kill -9, {kind}")
+    with scene(kind, three_brokers, java, tmp_path) as here:
+        for _ in range(rounds(2, 20)):
+            here.lose_the_owner(Kcoord.kill, costs)
+    costs.tell()
 
 
-def consume(kafka: KafkaCluster, consumer: Member, value: str) -> None:
-    """The consumer reads what is written now, and commits it."""
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
-    producer.produce(consumer.topics[0], value)
-    producer.flush(60)
-    consumer.wait_for_values({*consumer.values, value})
+@pytest.mark.parametrize("kind", cells(KINDS, lambda kind: kind not in STOPPED_AT_EACH_COMMIT))
+@has_long_form
+def test_the_owner_is_stopped_and_no_task_stops(
+    kind: str, three_brokers: KafkaCluster, java: Java, tmp_path: Path
+) -> None:
+    """By SIGTERM, as an orchestrator does."""
+    costs = Costs(f"planned stop, {kind}")
 
-    def committed() -> bool:
-        try:
-            consumer.commit()
-        except KafkaException as error:
-            raise NotYet(str(error)) from error
-        return True
+    def stop(owner: Kcoord) -> None:
+        assert owner.stop() == 0
 
-    eventually(committed, "it commits")
-
-
-async def until_other(kcoords: Fleet, killed: int, group: str) -> None:
-    """Until the other instance names itself for the group."""
-
-    async def named() -> bool:
-        return await front_of(kcoords, 1 - killed, group) == 1 - killed
-
-    await until(named, "the other has the group")
+    with scene(kind, three_brokers, java, tmp_path) as here:
+        for _ in range(rounds(1, 6)):
+            here.lose_the_owner(stop, costs)
+    costs.tell()
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,8 @@ class Kcoord:
     groups: Sequence[str] = ()
     settings: Mapping[str, object] = attrs.Factory(dict)
     port: int = attrs.field(factory=lambda: port_block(2 + HIGHEST_NODE_ID))
+    """Where clients come; kcoord listens there itself, if not at `listens`, which something else leads to."""
+    listens: int | None = None
     site: Path = ROOT
     """The folder of the package `kcoord` that runs from the next start on: another one is another release."""
     _process: ServerProcess | None = attrs.field(default=None, init=False)
@@ -71,6 +73,9 @@ class Kcoord:
     def command(self) -> list[str]:
         """The command line."""
         options = ["--listen", self.bootstrap, "--data-dir", str(self.data)]
+        if self.listens is not None:
+            options[1] = f"127.0.0.1:{self.listens}"
+            options += ["-o", f"advertise={self.bootstrap}"]
         if self.upstream is not None:
             options += ["--upstream", self.upstream]
         for pattern in self.groups:

@@ -1,9 +1,9 @@
 """Where do Kafka's jars come from?
 
 From Maven, once: the jars that `pom.xml` beside this file names are copied into `.cache/kafka-<version>-<digest of the
-pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, and those of brokers
-(`broker.xml`) the same way. What is missing on the machine is said in one line with what to do (`MissingTool`); nothing
-is skipped.
+pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, those of brokers
+(`broker.xml`) and of tools (`tools.xml`) the same way. What is missing on the machine is said in one line with what to
+do (`MissingTool`); nothing is skipped.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 POM = Path(__file__).with_name("pom.xml")
 CONNECT_POM = Path(__file__).with_name("connect.xml")
 BROKER_POM = Path(__file__).with_name("broker.xml")
+TOOLS_POM = Path(__file__).with_name("tools.xml")
 CACHE = POM.parents[2] / ".cache"
 MINIMUM_JAVA = 17
 

@@ -1,6 +1,7 @@
 """Which of Kafka's command line tools do tests run, and what do their tables say?"""
 
 CONSUMER_GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+CONSUMER_GROUPS_BEFORE_3_8 = "kafka.admin.ConsumerGroupCommand"
 GROUPS = "org.apache.kafka.tools.GroupsCommand"
 
 
