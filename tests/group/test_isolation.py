@@ -13,12 +13,12 @@ import attrs
 import pytest
 
 from kcoord.group import isolation, shard
-from kcoord.group.bounded_text import NAME_CHARS, TEXT_CHARS, bounded_name
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.quarantine import LONGEST_MS, SHORTEST_MS
-from kcoord.group.settings import GroupLimits, GroupSettings
-from kcoord.group.step import Step
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import NAME_CHARS, TEXT_CHARS, bounded_name
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.quarantine import LONGEST_MS, SHORTEST_MS
+from kcoord.group.state.settings import GroupLimits, GroupSettings
+from kcoord.group.state.step import Step
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import (
