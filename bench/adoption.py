@@ -9,6 +9,7 @@ is killed that coordinates the group.
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +28,7 @@ from tests.gateway.fleet import Fleet, fleet
 from tests.gateway.scripted import ask, close_all, connect, coordinator_port, until
 from tests.javafleet.figures import Figures, Watch
 from tests.javafleet.fleet import JavaFleet
+from tests.javafleet.numbers import Numbered
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
@@ -37,6 +39,9 @@ ROUNDS = 3
 INSTANCES, BROKERS = 2, 3
 WORKERS = ("w1", "w2")
 CONNECTORS, TASKS = 2, 3
+SINK, SINK_TASKS, SINK_GROUP, PARTITIONS = "sink", 3, "connect-sink", 4
+COMMIT_FAILED = re.compile(r" (WARN|ERROR) .*([Cc]ommit|[Ff]lush)")
+"""A line in which a Connect worker says that it could not commit offsets."""
 DELAY_S = 30
 SESSION_MS = 45_000
 AS_BY_DEFAULT: dict[str, object] = {
@@ -96,10 +101,10 @@ async def moved(cluster: KafkaCluster, folder: Path, costs: dict[str, list[Cost]
         await close_all()
 
 
-def front_of(cluster: KafkaCluster, folder: Path, group: str) -> Kcoord:
-    """kcoord, in front of the cluster for that group."""
+def front_of(cluster: KafkaCluster, folder: Path, *groups: str) -> Kcoord:
+    """kcoord, in front of the cluster for these groups."""
     folder.mkdir()
-    return kcoord_of(cluster, folder, [group], group_connect_legacy_mode="individual")
+    return kcoord_of(cluster, folder, groups, group_connect_legacy_mode="individual")
 
 
 async def owned_by(front: Kcoord, group: str, owner: str) -> None:
@@ -175,33 +180,66 @@ async def broker_killed(folder: Path, costs: dict[str, list[Cost]]) -> None:
 # -- real workers ------------------------------------------------------------------------------------------------------
 
 
-def connect_fleet(cluster: KafkaCluster, folder: Path) -> dict[str, Figures]:
-    """A fleet of real Connect workers moves in and out, and is stopped and started."""
+@attrs.frozen
+class FleetCost:
+    """What an event cost a Connect fleet."""
+
+    figures: Figures
+    failed: int
+    """Commits of offsets that failed."""
+
+    def brief(self, what: str) -> str:
+        """Tasks stopped, longest gap, commits failed."""
+        return ", ".join(self.cells(what))
+
+    def cells(self, what: str) -> list[str]:
+        """The same, one by one."""
+        all_tasks = CONNECTORS * TASKS + SINK_TASKS
+        stopped = all_tasks if what == RESTART else len(self.figures.stopped)  # those of workers that end are no stops
+        return [str(stopped), f"{self.figures.nowhere_ms / 1000:.1f} s", str(self.failed)]
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether no task stopped and no commit failed."""
+        return not self.figures.stopped and self.figures.nowhere_ms == 0 and not self.failed
+
+
+def connect_fleet(cluster: KafkaCluster, folder: Path) -> dict[str, FleetCost]:
+    """A fleet of real Connect workers moves in and out with its sink's group, and is stopped and started."""
     group = f"fleet-{uuid.uuid4().hex[:6]}"
-    front = front_of(cluster, folder, group)
+    groups = (group, SINK_GROUP)
+    front = front_of(cluster, folder, *groups)
     workers = JavaFleet(
         Java.find(), folder / "fleet", front.bootstrap, group, {"scheduled.rebalance.max.delay.ms": DELAY_S * 1000}
     )
+    topic = f"numbers-{group}"
+    cluster.create_topic(topic, PARTITIONS)
+    load = Numbered(cluster, topic, PARTITIONS)
+    load.start()
     try:
-        asyncio.run(owned_by(front, group, "cluster"))
+        for each in groups:
+            asyncio.run(owned_by(front, each, "cluster"))
         workers.start(*WORKERS)
         for number in range(CONNECTORS):
             workers.create(f"c{number}", TASKS)
+        workers.create(SINK, SINK_TASKS, topics=topic, received=workers.folder / "received")
         workers.wait_until_quiet()
         return {
-            ADOPTION: watched(workers, lambda: change(front, group, "kcoord", ADOPTED)),
-            RELEASE: watched(workers, lambda: change(front, group, "cluster", RELEASED)),
+            ADOPTION: watched(workers, lambda: change(front, groups, "kcoord", ADOPTED)),
+            RELEASE: watched(workers, lambda: change(front, groups[::-1], "cluster", RELEASED)),
             RESTART: watched(workers, lambda: stop_and_start(workers)),
         }
     finally:
+        load.end()
         workers.remove()
         front.remove()
 
 
-def change(front: Kcoord, group: str, owner: str, line: str) -> None:
-    """Let the group move, and wait until it has."""
-    asyncio.run(owned_by(front, group, owner))
-    front.wait_for_line(f"group {group} {line}")
+def change(front: Kcoord, groups: Sequence[str], owner: str, line: str) -> None:
+    """Let the groups move, one after the other, and wait until each has."""
+    for group in groups:
+        asyncio.run(owned_by(front, group, owner))
+        front.wait_for_line(f"group {group} {line}")
 
 
 def stop_and_start(workers: JavaFleet) -> None:
@@ -211,12 +249,19 @@ def stop_and_start(workers: JavaFleet) -> None:
     workers.start(*WORKERS)
 
 
-def watched(workers: JavaFleet, happens: Callable[[], None]) -> Figures:
+def watched(workers: JavaFleet, happens: Callable[[], None]) -> FleetCost:
     """What it cost, until nobody joins any more."""
+    before = failed_commits(workers)
     watch = Watch(workers)
     happens()
     workers.wait_until_quiet()
-    return watch.figures()
+    return FleetCost(watch.figures(), failed_commits(workers) - before)
+
+
+def failed_commits(workers: JavaFleet) -> int:
+    """How many commits have failed so far, as the workers' logs say."""
+    lines = (line for each in workers.workers.values() for line in each.log.read_text(errors="replace").splitlines())
+    return sum(COMMIT_FAILED.search(line) is not None for line in lines)
 
 
 # -- the figures -------------------------------------------------------------------------------------------------------
@@ -244,7 +289,7 @@ class Worst:
         return f"{self.stopped}, {self.gap_s:.1f} s, {self.failed}"
 
 
-def outcome(costs: dict[str, list[Cost]], fleets: dict[str, Figures]) -> Outcome:
+def outcome(costs: dict[str, list[Cost]], fleets: dict[str, FleetCost]) -> Outcome:
     """What was reached: the worst round counts."""
     worst = {what: Worst.of(each) for what, each in costs.items()}
     rows = [
@@ -261,13 +306,12 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, Figures]) -> Outcome
         for what, each in worst.items()
     ]
     rows += [
-        [f"{len(WORKERS)} Connect workers", what, "1", *_of_fleet(what, each), "-", "-", "-"]
-        for what, each in fleets.items()
+        [f"{len(WORKERS)} Connect workers", what, "1", *each.cells(what), "-", "-"] for what, each in fleets.items()
     ]
     columns = ["group", "what happens", "rounds", "stopped", "longest gap", "commits failed", "tried again"]
     nothing = "0, 0 s, 0"
     adopted, released, failed_over = worst[ADOPTION], worst[RELEASE], worst[FAILOVER]
-    own = fleets[ADOPTION]
+    without = fleets[RESTART].brief(RESTART)
     claims = [
         Claim(
             f"a live group of {MEMBERS} members adopted: stopped, longest gap, commits failed",
@@ -289,11 +333,14 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, Figures]) -> Outcome
             f"{worst[KAFKAS].brief}; {worst[KAFKAS].slowest_s:.1f} s)",
             (failed_over.stopped, failed_over.gap_s, failed_over.failed) == (0, 0.0, 0),
         ),
-        Claim(
-            "a real Connect fleet adopted: tasks stopped, longest time that a task ran nowhere",
-            "0, 0 s",
-            ", ".join(_of_fleet(ADOPTION, own)) + f" (without: {', '.join(_of_fleet(RESTART, fleets[RESTART]))})",
-            not own.stopped and own.nowhere_ms == 0,
+        *(
+            Claim(
+                f"a real Connect fleet {what}: tasks stopped, longest time that a task ran nowhere, commits failed",
+                nothing,
+                f"{fleets[what].brief(what)} (without: {without})",
+                fleets[what].is_nothing,
+            )
+            for what in (ADOPTION, RELEASE)
         ),
     ]
     how = (
@@ -304,12 +351,7 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, Figures]) -> Outcome
         "coordinator is another one now or a connection ended, clients try again by themselves. Failover: two "
         f"instances over one topic, the one that clients are sent to killed with -9, {ROUNDS} times; Kafka: the "
         f"coordinating one of {BROKERS} brokers, once. Connect: {len(WORKERS)} unmodified workers of Connect 4.3 "
-        f"(`sessioned`) with {CONNECTORS} connectors of {TASKS} tasks each."
+        f"(`sessioned`) with {CONNECTORS} source connectors of {TASKS} tasks each and a sink of {SINK_TASKS}, whose "
+        "group moves too; a commit of theirs has failed when a worker's log says so."
     )
     return Outcome("Moving a live group", how, claims, [Table([*columns, "a commit waited at most"], rows)])
-
-
-def _of_fleet(what: str, figures: Figures) -> list[str]:
-    """Tasks stopped, and the longest time that one ran nowhere."""
-    stopped = CONNECTORS * TASKS if what == RESTART else len(figures.stopped)  # those of workers that end are no stops
-    return [str(stopped), f"{figures.nowhere_ms / 1000:.1f} s"]

@@ -18,6 +18,7 @@ from statistics import median
 
 from confluent_kafka import Producer
 
+from bench import restart_in_front
 from bench.asking import Client
 from bench.members import ASSIGNMENT, METADATA, PROTOCOL, PROTOCOL_TYPE, REBALANCE_MS, SESSION_MS
 from bench.results import Claim, Outcome, Table
@@ -52,6 +53,8 @@ INTERNAL_CLIENT = "__admin_client"
 def run(folder: Path) -> Outcome:
     """Measure kcoord and Kafka."""
     own, theirs = list(own_restarts(folder)), list(kafka_restarts(folder))
+    with byte_code(folder / "byte-code"):
+        in_front = restart_in_front.run(folder / "in-front-of-kafka")
     figures = Table(
         ["server", "served after (median)", "all rounds"],
         [
@@ -72,7 +75,7 @@ def run(folder: Path) -> Outcome:
         "both: "
         f"{len(METADATA)} bytes of metadata and {len(ASSIGNMENT)} of assignment a member."
     )
-    return Outcome("Restart", how, [claim], [figures])
+    return Outcome("Restart", f"{how}\n\n{in_front.how}", [claim, in_front.claim], [figures, in_front.figures])
 
 
 # -- the groups --------------------------------------------------------------------------------------------------------

@@ -93,7 +93,12 @@ class Map:
 
 @asynccontextmanager
 async def entries(
-    kafka: KafkaCluster, folder: Path, at: dict[int, int], count: int = 2, shared: bool = True
+    kafka: KafkaCluster,
+    folder: Path,
+    at: dict[int, int],
+    count: int = 2,
+    shared: bool = True,
+    groups: GroupSettings = SETTINGS,
 ) -> AsyncIterator[list[Entry]]:
     """Entries before `kafka`; `at` says who stands before which broker. Not `shared`: a kcoord alone has no map."""
     ids = itertools.count()
@@ -104,7 +109,7 @@ async def entries(
         log = EmbeddedLog(folder / "log", partitions=PARTITIONS)
         await log.open()
         stack.push_async_callback(log.close)
-        coordinator = Coordinator(log, SETTINGS, PARTITIONS, lambda: f"id{next(ids)}")
+        coordinator = Coordinator(log, groups, PARTITIONS, lambda: f"id{next(ids)}")
         await coordinator.load()
         stack.push_async_callback(coordinator.stop)
         ports = [port_block(2 + HIGHEST_NODE_ID) for _ in range(count)]

@@ -1,14 +1,17 @@
-"""Which numbers have the connectors' tasks written, as who reads only what is committed sees it?"""
+"""Which numbers have the connectors' tasks written, as who reads only what is committed sees it? And numbers that sinks
+read.
+"""
 
 from __future__ import annotations
 
 import re
+import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import attrs
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import NotYet, eventually
@@ -75,3 +78,26 @@ class Numbers:
                 self._at_end = True
             else:
                 raise AssertionError(f"reading: {error}")
+
+
+class Numbered(threading.Thread):
+    """Writes 0, 1, 2, … into a topic, round robin, until it is ended."""
+
+    def __init__(self, kafka: KafkaCluster, topic: str, partitions: int) -> None:
+        super().__init__()
+        self.topic, self.partitions = topic, partitions
+        self.count = 0
+        self._producer = Producer({"bootstrap.servers": kafka.bootstrap})
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.02):
+            self._producer.produce(self.topic, str(self.count), partition=self.count % self.partitions)
+            self._producer.poll(0)
+            self.count += 1
+
+    def end(self) -> None:
+        """All of them are written."""
+        self._ended.set()
+        self.join()
+        assert self._producer.flush(60) == 0

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
-from confluent_kafka import Producer
 
 from tests.cli.run_cli import kcoord
 from tests.javafleet.conftest import BARRIER, INDIVIDUAL, Stage, StageMaker, Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps, running
-from tests.javafleet.numbers import Numbers
-from tests.kafka.cluster import KafkaCluster
+from tests.javafleet.numbers import Numbered, Numbers
 from tests.kafka.wait import NotYet, eventually
 
 WORKERS = ("w1", "w2")
@@ -127,29 +123,6 @@ def test_in_and_out_without_a_stop(make_stage: StageMaker, mode: str, protocol: 
             fleet.delete(name)
         eventually(lambda: not running(fleet.notes.runs()), "all have stopped")
         check_written(numbers.all_by_task(), delivery)
-
-
-class Numbered(threading.Thread):
-    """Writes 0, 1, 2, … into a topic, round robin, until it is ended."""
-
-    def __init__(self, kafka: KafkaCluster, topic: str, partitions: int) -> None:
-        super().__init__()
-        self.topic, self.partitions = topic, partitions
-        self.count = 0
-        self._producer = Producer({"bootstrap.servers": kafka.bootstrap})
-        self._ended = threading.Event()
-
-    def run(self) -> None:
-        while not self._ended.wait(0.02):
-            self._producer.produce(self.topic, str(self.count), partition=self.count % self.partitions)
-            self._producer.poll(0)
-            self.count += 1
-
-    def end(self) -> None:
-        """All of them are written."""
-        self._ended.set()
-        self.join()
-        assert self._producer.flush(60) == 0
 
 
 @pytest.mark.proof

@@ -6,7 +6,8 @@ Rules (GW-11, GW-12, GW-16):
    that the client's connection ends at the group's coordinator. So a client that may not read a group cannot take it,
    or speak for it upstream.
 2. kcoord takes a group upstream before it handles the group's first JoinGroup. Upstream refuses at once. If it accepts,
-   it may answer only after its initial rebalance delay; kcoord's own delay runs at the same time.
+   it may answer only after its initial rebalance delay. The first JoinGroup goes on as soon as upstream has said that
+   nobody keeps the sentinel out, so both delays begin at the same time.
 3. kcoord sends a successful JoinGroup answer of generation N only when upstream has a generation for N. Connect workers
    are the exception. They commit nothing under their group, and where kcoord manages them one by one, each of them
    moves the generation. For them it is enough that kcoord takes the group. If a worker commits all the same, the
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
@@ -63,8 +64,8 @@ __all__ = ["admit", "answer", "is_elsewhere", "join_group", "member_call"]
 REFUSED_WITHIN_S = 0.2
 """How long kcoord waits for a refusal, in seconds, from the moment when it began to take the group.
 
-Upstream refuses within milliseconds. If it has not answered by then, it has accepted, and lets the empty group wait for
-more members. If it refuses later, kcoord undoes the join.
+Upstream refuses within milliseconds, and kcoord knows as soon that it does not (`Sentinel.has_room`). If neither has
+come by then, kcoord counts the group as taken. If upstream refuses later, kcoord undoes the join.
 """
 
 PASSING_ON = PASSING | {ErrorCode.GROUP_AUTHORIZATION_FAILED}
@@ -184,6 +185,7 @@ async def _take(
     """
     begun_here = not sentinel.is_taking
     if begun_here:
+        sentinel.has_room = None if first is None else asyncio.Event()
         sentinel.taking = gateway.spawn(_taken(gateway, session, sentinel, first))
         sentinel.taking_since_ms = gateway.now_ms()
     error = await _known_soon(gateway, sentinel)
@@ -195,11 +197,21 @@ async def _take(
 
 
 async def _known_soon(gateway: GroupCallContext, sentinel: Sentinel) -> ErrorCode:
-    """The result of taking the group, if it is there within `REFUSED_WITHIN_S` of the beginning; NONE if not."""
-    assert sentinel.taking is not None
+    """The result of taking the group, if upstream refuses or answers the join first of all. NONE if it only says that
+    nobody keeps the sentinel out, or nothing within `REFUSED_WITHIN_S` of the beginning.
+    """
+    taking, has_room = sentinel.taking, sentinel.has_room
+    assert taking is not None
     waited_s = (gateway.now_ms() - sentinel.taking_since_ms) / 1000
-    done, _ = await asyncio.wait({sentinel.taking}, timeout=max(0.0, REFUSED_WITHIN_S - waited_s))
-    return done.pop().result() if done else ErrorCode.NONE
+    known: set[asyncio.Future[Any]] = {taking}
+    if has_room is not None:
+        known.add(asyncio.ensure_future(has_room.wait()))
+    try:
+        await asyncio.wait(known, timeout=max(0.0, REFUSED_WITHIN_S - waited_s), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in known - {taking}:
+            each.cancel()
+    return taking.result() if taking.done() else ErrorCode.NONE
 
 
 async def _taken(
@@ -209,11 +221,15 @@ async def _taken(
     try:
         facts = await facts_of(gateway, sentinel.group_id)
         sentinel.comes_back = facts.has_members
+        if sentinel.comes_back:
+            sentinel.has_room = None  # it is probably still there, so its join is answered at once
         return await sentinel.take(session, facts.generation or 0, None if facts.has_members else first)
     except UpstreamLost:
         if first is not None and not sentinel.is_joined:
             sentinel.inherited = True  # it may be in the group, or get in later
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    finally:
+        sentinel.has_room = None
 
 
 async def _hold(

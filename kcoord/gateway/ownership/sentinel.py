@@ -20,6 +20,11 @@ group as active, and kcoord commits offsets in its name. It looks like a member 
 6. Beside `kcoord` the sentinel offers a protocol with a name that is unique to this process and is never chosen. So two
    processes that join by one member id never get one generation: of two that sync in it, upstream answers only the
    later.
+7. Upstream lets the first member of an empty group wait for others (`group.initial.rebalance.delay.ms`), and nothing
+   else can be asked over that connection meanwhile. So when kcoord takes a group, the sentinel sends another JoinGroup
+   just before its own, with a member id that nobody has. Upstream refuses it at once, and changes nothing. Brokers
+   check the protocols before the member id. So UNKNOWN_MEMBER_ID says that nobody keeps the sentinel out, and the
+   group's first member need not wait for the sentinel (`has_room`).
 """
 
 from __future__ import annotations
@@ -35,7 +40,7 @@ import attrs
 
 from kcoord.gateway.ownership.described_groups import described_group
 from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance
-from kcoord.gateway.session.upstream import Asker, error_of
+from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -51,6 +56,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
+from kcoord.protocol.primitives import DecodeError
 
 __all__ = [
     "INSTANCE_ID",
@@ -189,6 +195,7 @@ class Sentinel:
         "empty_since_ms",
         "generation",
         "group_id",
+        "has_room",
         "inherited",
         "lock",
         "mark",
@@ -238,6 +245,8 @@ class Sentinel:
         """Whether the group has other members upstream: all its calls go upstream."""
         self.taking: asyncio.Task[ErrorCode] | None = None
         self.taking_since_ms = 0
+        self.has_room: asyncio.Event | None = None
+        """While kcoord takes the group: set when upstream has said that nobody keeps the sentinel out (rule 7)."""
         self.comes_back = False
         """Whether the group already had members here when kcoord began to take it: they may be the cluster's by now."""
         self.carriers: dict[Asker, None] = {}
@@ -623,11 +632,16 @@ class Sentinel:
         self, asker: Asker, mark: int, others: Sequence[JoinGroupRequestProtocol] = ()
     ) -> JoinGroupResponse:
         """Send JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
-        assert self.appearance is not None
         version = await asker.version(JoinGroupRequest)
+        joined = await asker.ask(self._join_request(mark, others), version or STATIC_JOIN)
+        assert isinstance(joined, JoinGroupResponse)
+        return joined
+
+    def _join_request(self, mark: int, others: Sequence[JoinGroupRequestProtocol] = ()) -> JoinGroupRequest:
+        assert self.appearance is not None
         metadata = self.appearance.metadata(mark)
         own = [JoinGroupRequestProtocol(name=name, metadata=metadata) for name in (PROTOCOL, self._own_protocol)]
-        request = JoinGroupRequest(
+        return JoinGroupRequest(
             group_id=self.group_id,
             session_timeout_ms=self._session.session_timeout_ms,
             rebalance_timeout_ms=REBALANCE_TIMEOUT_MS,
@@ -636,13 +650,27 @@ class Sentinel:
             protocol_type=self.appearance.protocol_type,
             protocols=[*own, *self.offers, *others],
         )
-        joined = await asker.ask(request, version or STATIC_JOIN)
-        assert isinstance(joined, JoinGroupResponse)
-        return joined
+
+    async def _look_for_room(self, asker: Asker, mark: int, has_room: asyncio.Event) -> None:
+        """Set `has_room` if upstream says that nobody in the group keeps the sentinel out (rule 7 above)."""
+        request = attrs.evolve(self._join_request(mark), member_id=self._own_protocol, group_instance_id=None)
+        try:
+            version = await asker.version(JoinGroupRequest)
+            response = await asker.ask(request, version or STATIC_JOIN)
+        except (UpstreamLost, DecodeError):
+            return  # the join itself tells
+        assert isinstance(response, JoinGroupResponse)
+        if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID:
+            has_room.set()
 
     async def _try(self, asker: Asker, mark: int) -> ErrorCode:
         assert self.appearance is not None
-        joined = await self._ask_to_join(asker, mark)
+        if self.has_room is None or self.has_room.is_set():
+            joined = await self._ask_to_join(asker, mark)
+        else:
+            looking = asyncio.ensure_future(self._look_for_room(asker, mark, self.has_room))  # it is sent first
+            joining = asyncio.ensure_future(self._ask_to_join(asker, mark))
+            _, joined = await asyncio.gather(looking, joining)
         error = error_of(joined.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id = joined.member_id
