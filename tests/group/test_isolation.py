@@ -165,7 +165,7 @@ def test_a_group_whose_look_breaks_off_is_quarantined_and_no_other(monkeypatch: 
     """It lost its partition, at every restart again, and meanwhile nobody's death in that partition was noticed."""
     world = TroubledWorld()
     first, second = member(world, "first"), member(world, "dead", "h")
-    with breaking(monkeypatch, shard, "sweep"):
+    with breaking(monkeypatch, shard, "sweep_classic"):
         world.advance_to(world.now_ms + SESSION_MS)
         assert [(fault.group_id, type(fault.error)) for fault in world.faults] == [("g", Broken)]
         assert world.faults[0].quarantined_ms == SHORTEST_MS

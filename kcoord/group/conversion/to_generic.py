@@ -6,7 +6,7 @@ another worker's release, or for a worker's return, is the leader's to give out 
 
 Each worker knows the generation at which it joined last. So until they have joined again, any generation up to the
 group's is valid, and is answered REBALANCE_IN_PROGRESS: ILLEGAL_GENERATION would reset the workers. That must outlast a
-load. So the record says PreparingRebalance, as no other record does, and `generic/sessions.py` starts the rebalance
+load. So the record says PreparingRebalance, as no other record does, and `classic/sessions.py` starts the rebalance
 from it again.
 
 What a connect group has beyond its members is removed: the configured set, the targets of departed members, the

@@ -1,7 +1,7 @@
 """The replay of records: the one place where durable state changes, in a live shard and during a load.
 
 A live shard replays its own records as it makes them. So a restart sees exactly the state that was running. During a
-load, a classic group's record is only stored; its sessions are opened when the log has ended (`generic/sessions.py`).
+load, a classic group's record is only stored; its sessions are opened when the log has ended (`classic/sessions.py`).
 """
 
 from __future__ import annotations

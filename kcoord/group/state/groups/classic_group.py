@@ -2,7 +2,7 @@
 
 Durable is `record`, the last GroupMetadata record. Only `replay` changes it, and it is never mutated. It is the group's
 *generation*: its members, its protocol, its leader, and each member's assignment. All else is session state. It starts
-from the record (`follow_record`, or `generic/sessions.py` after a load). It runs ahead of the record only in
+from the record (`follow_record`, or `classic/sessions.py` after a load). It runs ahead of the record only in
 PreparingRebalance, while the next generation is being gathered.
 """
 
@@ -86,7 +86,7 @@ class GenericGroup:
     unsynced: set[str] = attrs.Factory(set)
     """Members that have not yet fetched their assignment of this generation."""
     heartbeat_is_sync: bool = False
-    """After a load: an unsynced member that heartbeats had its assignment before (see `generic/sessions.py`)."""
+    """After a load: an unsynced member that heartbeats had its assignment before (see `classic/sessions.py`)."""
     sync_due_ms: int = NEVER_MS
     """When the members that are still unsynced are evicted."""
     repetition: Repetition = attrs.Factory(Repetition)

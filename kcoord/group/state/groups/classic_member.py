@@ -1,6 +1,6 @@
 """A member of a classic group, as the coordinator knows it. All of it is session state, and ends with the process.
 
-What must survive is in the group's record; after a load `generic/sessions.py` makes the members from it. A member costs
+What must survive is in the group's record; after a load `classic/sessions.py` makes the members from it. A member costs
 a few hundred bytes: it has slots and no timer of its own, and texts that many members share are interned.
 """
 
