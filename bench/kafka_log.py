@@ -17,10 +17,10 @@ import attrs
 
 from bench.results import Claim, Outcome, Table
 from bench.sides import kafka
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member, Said, Target
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Said, Target
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.settings import GroupSettings
 from kcoord.log.interface import RawRecord
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings

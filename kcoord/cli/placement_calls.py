@@ -24,8 +24,8 @@ from kcoord.cli.group_calls import RULES, connect_group, how_to_be_individual
 from kcoord.cli.names import Names
 from kcoord.cli.resources import ranges, resources_json, resources_text
 from kcoord.client import ClientError, Cluster
-from kcoord.group.connect.settings import PLACEMENT
 from kcoord.group.group_configs import Operation
+from kcoord.group.state.connect_settings import PLACEMENT
 
 MAX_STEPS = 10_000
 POLL_S = 1.0

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from kcoord.gateway.settings import Address
 from kcoord.group.facts import GroupFacts
-from kcoord.group.opening import Opening
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.opening import Opening
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response

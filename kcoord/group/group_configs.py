@@ -27,8 +27,9 @@ from enum import IntEnum, StrEnum
 import attrs
 
 from kcoord.assign.placement.document import read_setting, write_setting
-from kcoord.group.bounded_text import bounded_text
-from kcoord.group.connect.settings import (
+from kcoord.group.refuse import refuse
+from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.connect_settings import (
     ASSIGNORS,
     HEARTBEAT_INTERVAL,
     LEADER_WAIT,
@@ -48,7 +49,6 @@ from kcoord.group.connect.settings import (
     adjusted,
     within_bounds,
 )
-from kcoord.group.refuse import refuse
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_response import (
     DescribeConfigsResourceResult,

@@ -17,17 +17,17 @@ from functools import partial
 
 import attrs
 
-from kcoord.group.bounded_text import bounded_text
-from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.connect.held import take_held
 from kcoord.group.connect.sessions import open_connect_sessions
-from kcoord.group.contents import Contents
 from kcoord.group.conversion.follow import follow
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.sessions import open_sessions
-from kcoord.group.quarantine import quarantined
-from kcoord.group.step import Fault, Step, Token
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.quarantine import quarantined
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Fault, Step, Token
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.primitives import EncodeError

@@ -20,13 +20,13 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.connect.group import PROTOCOL_TYPE
-from kcoord.group.contents import Contents
-from kcoord.group.generic.group import weight_of
-from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.refuse import refuse
-from kcoord.group.settings import GroupLimits
-from kcoord.group.step import RequestContext
+from kcoord.group.state.groups.classic_group import weight_of
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.settings import GroupLimits
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.embedded import NAMES, resources_in_assignment, resources_in_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.offsets.offset_fetch import TOPIC_ID_VERSION
+from kcoord.group.apis.offset_fetch import TOPIC_ID_VERSION
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestTopic, OffsetFetchRequestTopics
 from kcoord.protocol.messages import (
     LeaveGroupRequest,

@@ -17,55 +17,54 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from kcoord.group.adopt_group import adopt_group
+from kcoord.group.apis.adopt_group import adopt_group
+from kcoord.group.apis.connect_group_describe import connect_group_describe
+from kcoord.group.apis.connect_group_heartbeat import connect_group_heartbeat
+from kcoord.group.apis.connect_group_install_assignment import connect_group_install_assignment
+from kcoord.group.apis.connect_group_prepare_assignment import connect_group_prepare_assignment
+from kcoord.group.apis.delete_groups import check_delete, delete_groups
+from kcoord.group.apis.describe_groups import describe_groups
+from kcoord.group.apis.heartbeat import heartbeat
+from kcoord.group.apis.join_group import join_group
+from kcoord.group.apis.leave_group import leave_group
+from kcoord.group.apis.list_groups import list_groups, listed_among
+from kcoord.group.apis.offset_commit import offset_commit
+from kcoord.group.apis.offset_delete import check_offset_delete, offset_delete, subscribed_among
+from kcoord.group.apis.offset_fetch import offset_fetch
+from kcoord.group.apis.sync_group import sync_group
 from kcoord.group.batch import named_group
+from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.connect.configured import forget_configured
-from kcoord.group.connect.connect_group_describe import connect_group_describe
-from kcoord.group.connect.connect_group_heartbeat import connect_group_heartbeat
-from kcoord.group.connect.connect_group_install_assignment import connect_group_install_assignment
-from kcoord.group.connect.connect_group_prepare_assignment import connect_group_prepare_assignment
-from kcoord.group.connect.group import LONG_AGO_MS, ConnectGroup, Member
 from kcoord.group.connect.quiet import is_quiet
-from kcoord.group.connect.records import configuration
-from kcoord.group.connect.replay import settle_load
 from kcoord.group.connect.sessions import (
     hold_is_over,
     hold_is_over_unwritten,
     sweep_connect,
 )
-from kcoord.group.connect.settings import misfits
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import let_go
-from kcoord.group.contents import Contents
-from kcoord.group.conversion.follow import follow
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.delete_groups import check_delete, delete_groups
-from kcoord.group.describe_groups import describe_groups
-from kcoord.group.generic.check_commit import check_commit
-from kcoord.group.generic.heartbeat import heartbeat
-from kcoord.group.generic.join_group import join_group
-from kcoord.group.generic.leave_group import leave_group
-from kcoord.group.generic.sessions import pause, resume
-from kcoord.group.generic.states import LABELS as CLASSIC_STATES
-from kcoord.group.generic.sweep import sweep
-from kcoord.group.generic.sync_group import sync_group
+from kcoord.group.conversion.classic_side import TranslatedSide
+from kcoord.group.conversion.follow import follow, sweep_classic
+from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
-from kcoord.group.journal import Journal
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
-from kcoord.group.list_groups import list_groups, listed_among
-from kcoord.group.metrics import CLASSIC, CONNECT, Metrics, Misplaced
-from kcoord.group.modern.states import LABELS as CONNECT_STATES
-from kcoord.group.offsets.expiry import expire, surplus_groups
-from kcoord.group.offsets.offset_commit import offset_commit
-from kcoord.group.offsets.offset_delete import check_offset_delete, offset_delete, subscribed_among
-from kcoord.group.offsets.offset_fetch import offset_fetch
 from kcoord.group.refuse import refuse
-from kcoord.group.replay import replay
-from kcoord.group.settings import GroupSettings
-from kcoord.group.standstill import go_on, prolong_sessions
-from kcoord.group.step import RequestContext, Step, Token
-from kcoord.group.turn import Turn
+from kcoord.group.standstill import go_on, pause, prolong_sessions, resume
+from kcoord.group.state.connect_settings import misfits
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
+from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, Member
+from kcoord.group.state.groups.modern_states import LABELS as CONNECT_STATES
+from kcoord.group.state.journal import Journal
+from kcoord.group.state.metrics import CLASSIC, CONNECT, Metrics, Misplaced
+from kcoord.group.state.records.connect_records import configuration
+from kcoord.group.state.records.connect_replay import settle_load
+from kcoord.group.state.replay import replay
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import RequestContext, Step, Token
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
@@ -256,7 +255,7 @@ class Shard:
             if isinstance(group, ConnectGroup):
                 isolation.fell_due(group, "a look at the group", partial(sweep_connect, turn, group))
             else:
-                isolation.fell_due(group, "a look at the group", partial(sweep, turn, group))
+                isolation.fell_due(group, "a look at the group", partial(sweep_classic, turn, group))
         for member in self._contents.holds.due(now_ms):
             group_id = self._held_in(member)
             if group_id is not None:
@@ -304,7 +303,7 @@ class Shard:
         return None if earliest == NEVER_MS else earliest
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
-        return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal()), self._fits)
+        return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal(), TranslatedSide()), self._fits)
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.connect.replay import UNSAID
-from kcoord.group.contents import Contents
-from kcoord.group.generic.states import LABELS, State
-from kcoord.group.modern.member import JOINING_EPOCH
+from kcoord.group.state.groups.classic_states import LABELS, State
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.records.connect_replay import UNSAID
+from kcoord.group.state.shard_state import Contents
 from kcoord.protocol.records import GroupMetadataValue
 from kcoord.protocol.resources import Resource
 

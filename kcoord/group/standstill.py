@@ -5,14 +5,17 @@
 2. A shard that could not prove for a while that it is the coordinator answered nobody. When it goes on, every session
    begins afresh. Rebalance timeouts, the time to compute, and the waits for classic members are later by the time of
    the pause. A rebalance delay counts on, but a departed worker still has one session to return (CG-22).
+3. A paused session has a `last_seen_ms` in the future. It ends one session timeout after that time at the latest. The
+   next sign of life counts as usual, so the session starts afresh then (GW-10).
 """
 
 from __future__ import annotations
 
 from kcoord.group.connect.delays import least_delay_ms
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.shard_state import Contents
 
 
 def prolong_sessions(contents: Contents, by_ms: int) -> None:
@@ -62,6 +65,20 @@ def _legacy_go_on(group: ConnectGroup, stood_ms: int) -> None:
         if session is not None:
             session.due_ms = _later(session.due_ms, stood_ms)
             session.parked_until_ms = _later(session.parked_until_ms, stood_ms)
+
+
+def pause(group: GenericGroup | ConnectGroup, member_id: str, until_ms: int) -> None:
+    """Let a member's session stand still until `until_ms` at most. Does nothing if there is no such member."""
+    member = group.members.get(member_id)
+    if member is not None and member.last_seen_ms < until_ms:
+        member.last_seen_ms = until_ms
+
+
+def resume(group: GenericGroup | ConnectGroup, member_id: str, now_ms: int) -> None:
+    """Start a member's session afresh. Does nothing if there is no such member."""
+    member = group.members.get(member_id)
+    if member is not None:
+        member.last_seen_ms = now_ms
 
 
 def _later(due_ms: int, by_ms: int) -> int:

@@ -17,13 +17,13 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.connect.replay import UNSAID
-from kcoord.group.contents import Contents
-from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.partition import partition_of
-from kcoord.group.replay import replay
-from kcoord.group.settings import GroupSettings
 from kcoord.group.soundness import complaints, granted, named
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.records.connect_replay import UNSAID
+from kcoord.group.state.replay import replay
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupMetadataKey,

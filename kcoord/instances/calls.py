@@ -11,7 +11,7 @@ from typing import Protocol
 
 from kcoord.group.batch import group_of, split
 from kcoord.group.facts import GroupFacts
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     AdoptGroupRequest,

@@ -28,10 +28,10 @@ from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.group.batch import empty_answer, merge, split
-from kcoord.group.connect.settings import MAX_LEGACY_WAIT_MS
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.refuse import refuse
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.connect_settings import MAX_LEGACY_WAIT_MS
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.instances.calls import LocalGroups, group_in
 from kcoord.instances.link import Link, LinkLost
 from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, NO_LISTENER, RESUME

@@ -35,8 +35,8 @@ from typing import Any
 import attrs
 
 from kcoord.group.facts import GroupFacts
-from kcoord.group.opening import Opening
-from kcoord.group.step import RequestContext
+from kcoord.group.state.opening import Opening
+from kcoord.group.state.step import RequestContext
 from kcoord.instances.calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.frames import FrameStream, read_request, response_frame
 from kcoord.instances.guests import Guests

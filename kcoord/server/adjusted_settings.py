@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 
-from kcoord.group.bounded_text import bounded_name
 from kcoord.group.shard import Shard
+from kcoord.group.state.bounded_text import bounded_name
 
 log = logging.getLogger("kcoord.coordinator")
 

@@ -22,7 +22,7 @@ import attrs
 from kcoord.group.batch import Gathering, empty_answer, split
 from kcoord.group.group_configs import GROUP, named_twice, refuse_config
 from kcoord.group.refuse import refuse
-from kcoord.group.step import Remember
+from kcoord.group.state.step import Remember
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from kcoord.group.batch import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
-from kcoord.group.step import Remember
+from kcoord.group.state.step import Remember
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.framing import FrameRefused

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.config import Settings, setting_name
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
 from kcoord.group.request_limits import RequestLimits
-from kcoord.group.settings import MINUTE_MS, GroupLimits, GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode, MigrationPolicy
+from kcoord.group.state.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.log.interface import Log
 from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.coordinator import Coordinator

@@ -40,8 +40,8 @@ from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
 from kcoord.server.large_answer import LargeAnswer
 
 if TYPE_CHECKING:
-    from kcoord.group.opening import Opening
-    from kcoord.group.step import Remember
+    from kcoord.group.state.opening import Opening
+    from kcoord.group.state.step import Remember
 
 log = logging.getLogger("kcoord.connection")
 

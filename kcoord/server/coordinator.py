@@ -19,8 +19,8 @@ from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
 from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
-from kcoord.group.settings import GroupSettings
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.log.interface import Log
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kcoord.group.request_slices import ROWS
-from kcoord.group.step import Remember
+from kcoord.group.state.step import Remember
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse, Response

@@ -28,7 +28,7 @@ from struct import Struct
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.group.step import Lease, Remember
+from kcoord.group.state.step import Lease, Remember
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES

@@ -23,7 +23,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.group.refuse import refuse
-from kcoord.group.step import Remember
+from kcoord.group.state.step import Remember
 from kcoord.log.interface import NEVER_MS, Log, RawRecord
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response

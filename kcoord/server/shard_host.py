@@ -35,9 +35,9 @@ import attrs
 from kcoord.group.creation_rate import CreationRate
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer, forgets_configured
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Reply, RequestContext, Step
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import Reply, RequestContext, Step
 from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

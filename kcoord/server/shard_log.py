@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 
-from kcoord.group.bounded_text import bounded_name
-from kcoord.group.generic.states import State
 from kcoord.group.isolation import TooLarge
-from kcoord.group.repetition import LONGEST_MS
-from kcoord.group.step import Fault, RequestContext, Slowed
+from kcoord.group.state.bounded_text import bounded_name
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.repetition import LONGEST_MS
+from kcoord.group.state.step import Fault, RequestContext, Slowed
 from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record
 

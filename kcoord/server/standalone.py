@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeGuard
 
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

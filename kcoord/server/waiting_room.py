@@ -14,7 +14,7 @@ from itertools import count
 
 import attrs
 
-from kcoord.group.step import RequestContext
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.messages import Request
 from kcoord.server.outbox import Waiting
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kcoord.assign import Resource
-from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.selection import Absent, select
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import JOINING_EPOCH
-from kcoord.group.step import Step
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Step
 from kcoord.protocol.records import ConnectWorkerGroupMetadataKey
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation

@@ -25,8 +25,24 @@ PACKAGES = (
     "kcoord.group.modern",
     "kcoord.group.conversion",
     "kcoord.group.translation",
+    "kcoord.group.state.classic_workers",
 )
 """The packages with the rules that runs are to exercise."""
+MODULES = (
+    "kcoord.group.apis.connect_group_describe",
+    "kcoord.group.apis.connect_group_heartbeat",
+    "kcoord.group.apis.connect_group_install_assignment",
+    "kcoord.group.apis.connect_group_prepare_assignment",
+    "kcoord.group.state.connect_settings",
+    "kcoord.group.state.groups.assignor_support",
+    "kcoord.group.state.groups.connect_group",
+    "kcoord.group.state.groups.modern_group",
+    "kcoord.group.state.groups.modern_member",
+    "kcoord.group.state.groups.modern_states",
+    "kcoord.group.state.records.connect_records",
+    "kcoord.group.state.records.connect_replay",
+)
+"""The modules with such rules in packages that also serve classic groups."""
 _ROOT = "kcoord.group."
 _MARKS = "__branches_taken__"
 LONGEST = 100
@@ -75,7 +91,7 @@ class Count:
 
 
 def count_branches() -> Count:
-    """From now on, count the branches of all modules in PACKAGES."""
+    """From now on, count the branches of all modules in PACKAGES, and of MODULES."""
     count = Count()
     for module in _modules():
         count.add(module)
@@ -92,6 +108,7 @@ def _modules() -> Iterator[ModuleType]:
         folder = importlib.import_module(package)
         for each in sorted(module.name for module in pkgutil.iter_modules(folder.__path__)):
             yield importlib.import_module(f"{package}.{each}")
+    yield from map(importlib.import_module, MODULES)
 
 
 # -- the sources ------------------------------------------------------------------------------------------------------

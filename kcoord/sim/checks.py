@@ -19,12 +19,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcoord.assign import Resource
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.contents import Contents
-from kcoord.group.modern.member import JOINING_EPOCH, Answer
 from kcoord.group.modern.reconcile import progress
-from kcoord.group.modern.states import State
-from kcoord.group.step import Reply, Step
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, Answer
+from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Reply, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse

@@ -6,7 +6,7 @@
 | record | a record of this type is written, or a tombstone of it: `record Connect TargetAssignment gone` |
 | answer | a request is answered with this error: `answer ConnectGroupHeartbeat FENCED_MEMBER_EPOCH` |
 | state | the group is of this kind and in this state: `state classic CompletingRebalance` |
-| event | the shard counts something (`kcoord.group.metrics`): `event rebalances session expired` |
+| event | the shard counts something (`kcoord.group.state.metrics`): `event rebalances session expired` |
 | placement | placement rules take effect, or cannot: `placement a drained worker is empty` (`placement/judge.py`) |
 | branch | a branch of the engine is taken (`branches.py`, `excuses.py`); only if a report is asked for |
 
@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.generic.states import LABELS as CLASSIC_LABELS
-from kcoord.group.modern.states import LABELS as CONNECT_LABELS
+from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_LABELS
+from kcoord.group.state.groups.modern_states import LABELS as CONNECT_LABELS
 from kcoord.sim.mixed.plan import MIXED_FAULTS
 from kcoord.sim.phases import MIXED_PHASES, MOVING_PHASE, PHASES
 from kcoord.sim.plan import FAULTS, PLACEMENT

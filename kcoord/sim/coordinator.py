@@ -22,9 +22,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from kcoord.group.refuse import refuse
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Ahead, Remember, RequestContext, Step
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import Ahead, Remember, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest

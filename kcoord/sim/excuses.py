@@ -29,17 +29,17 @@ _ONE_INSTANCE = "classic workers are simulated with one instance, which knows th
 
 EXCUSED: Mapping[str, str] = {
     "connect.validate.*: if *": _INVALID,
-    "connect.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": _INVALID,
-    "connect.connect_group_install_assignment.connect_group_install_assignment: if wrong *": _INVALID,
-    "connect.connect_group_prepare_assignment.connect_group_prepare_assignment: if wrong *": _INVALID,
-    "connect.connect_group_install_assignment._assignment: if listed != len(resources)": _INVALID,
+    "apis.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": _INVALID,
+    "apis.connect_group_install_assignment.connect_group_install_assignment: if wrong *": _INVALID,
+    "apis.connect_group_prepare_assignment.connect_group_prepare_assignment: if wrong *": _INVALID,
+    "apis.connect_group_install_assignment._assignment: if listed != len(resources)": _INVALID,
     "connect.install.check: if each.member_id in named": "flawed assignors give other nonsense than a member twice",
-    "connect.connect_group_heartbeat._whose_place: if known is not None and known.legacy *": _IDENTITY,
-    "connect.connect_group_heartbeat._whose_place: if known.said.instance_id *": _IDENTITY,
-    "connect.connect_group_heartbeat._find: if member is not None and holder is None": _IDENTITY,
+    "apis.connect_group_heartbeat._whose_place: if known is not None and known.legacy *": _IDENTITY,
+    "apis.connect_group_heartbeat._whose_place: if known.said.instance_id *": _IDENTITY,
+    "apis.connect_group_heartbeat._find: if member is not None and holder is None": _IDENTITY,
     "connect.configured.refuse_file: if is_of_file(*": _TOPIC,
     "connect.configured.forget_configured: *": _TOPIC,
-    "connect.group.Configured.rank: if self.offset == NO_OFFSET": _TOPIC,
+    "state.groups.connect_group.Configured.rank: if self.offset == NO_OFFSET": _TOPIC,
     "translation.join_group._may_come: if not can_share_configurations(*": _TOPIC,
     "connect.computing._compute_here: if group.configured is None": (
         "workers that leave computing to the coordinator say what is configured"
@@ -52,11 +52,11 @@ EXCUSED: Mapping[str, str] = {
     "connect.said.still_supported: if not then*": _ABLE,
     "connect.membership.differs: if said.server_assignor != elder.server_assignor*": _ABLE,
     "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
-    "connect.settings._rules: except DocumentError": _LOG,
+    "state.connect_settings._rules: except DocumentError": _LOG,
     "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
-    "connect.replay.settle_loaded_group: *": _LOG,
+    "state.records.connect_replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
-    "modern.group.ModernGroup.state: if self.dead": "nobody asks for the state of a group that is gone",
+    "state.groups.modern_group.ModernGroup.state: if self.dead": "nobody asks for the state of a group that is gone",
     "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
     "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
@@ -69,8 +69,8 @@ EXCUSED: Mapping[str, str] = {
     "translation.heartbeat.heartbeat_translated: if order is Order.UNSURE": _ONE_INSTANCE,
     "translation.who.check_newest_legacy: if order is Order.UNSURE": _ONE_INSTANCE,
     "translation.leave_group._go: if newcomers.has(*": "a worker that was only given its id does not leave",
-    "translation.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has that many workers",
-    "translation.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
+    "state.classic_workers.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has that many workers",
+    "state.classic_workers.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
     "*: except *Unreadable*": _READABLE,
     "translation.reading.read: except EmbeddedError": _READABLE,
     "translation.reading.read: if not states": _READABLE,
@@ -81,8 +81,10 @@ EXCUSED: Mapping[str, str] = {
     "translation.looks._read: except EmbeddedError": _READABLE,
     "translation.looks._read: if strangers": _READABLE,
     "translation.looks.close_look: except NotValid": _READABLE,
-    "translation.picture._made_up: while name in taken": "no member is called as a slice of another one would be",
-    "translation.asking_leader.Asking.judge: if look.error": _NEVER_ABOVE,
+    "state.classic_workers.leader_picture._made_up: while name in taken": (
+        "no member is called as a slice of another one would be"
+    ),
+    "state.classic_workers.look_verdicts.Asking.judge: if look.error": _NEVER_ABOVE,
     "translation.sync_group._take_look: except NotValid": _READABLE,
     "translation.sync_group._take_look: case Verdict.FAILED": _NEVER_ABOVE,
     "translation.sync_group._take_assignment: except NotValid": _READABLE,
@@ -103,15 +105,15 @@ RARE: Mapping[str, str] = {
     "connect.computing.ensure_computing: if computation is None and group.legacy.look is None and*": _REPEATED,
     "connect.slowing.has_to_wait: if repetition.is_awaited(*": _REPEATED,
     "connect.slowing.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
-    "connect.connect_group_heartbeat._whose_place: if group.fenced.get(*": _REPLACED,
-    "connect.connect_group_heartbeat._find: if group is not None and request.member_id in*": _REPLACED,
-    "connect.connect_group_heartbeat._find: if request.member_epoch == JOINING_EPOCH and owned": (
+    "apis.connect_group_heartbeat._whose_place: if group.fenced.get(*": _REPLACED,
+    "apis.connect_group_heartbeat._find: if group is not None and request.member_id in*": _REPLACED,
+    "apis.connect_group_heartbeat._find: if request.member_epoch == JOINING_EPOCH and owned": (
         "a worker that nobody knows joins while something it ran has not stopped"
     ),
     "connect.membership.join: if said.instance_id is not None and group.fenced*": _REPLACED,
     "connect.membership.succeed: *": _REPLACED,
-    "connect.connect_group_heartbeat._check_epoch: if not within": "a worker reports what the log has lost",
-    "connect.connect_group_install_assignment._install: if group.computed_by == member.member_id*": (
+    "apis.connect_group_heartbeat._check_epoch: if not within": "a worker reports what the log has lost",
+    "apis.connect_group_install_assignment._install: if group.computed_by == member.member_id*": (
         "an install comes twice"
     ),
     "connect.quiet.is_quiet: if group is None or member is None*": "the hot path looks before the group has gone",
@@ -122,13 +124,15 @@ RARE: Mapping[str, str] = {
     "translation.barrier._has_cause: if group.legacy.gathering_due_ms != NEVER_MS": (
         "the coordinator looks for a barrier while an empty group gathers"
     ),
-    "translation.asking_leader.Asking.judge: if self.looks >= MOST_LOOKS": "a leader is asked again and again",
+    "state.classic_workers.look_verdicts.Asking.judge: if self.looks >= MOST_LOOKS": (
+        "a leader is asked again and again"
+    ),
     "translation.sync_group._take_look: case Verdict.VOID": "a leader lets work wait that nobody took away",
     "translation.increment.increment: if told is not None*": "a worker disarms when `default` is all that is spoken",
     "translation.*._waits: if disarms(group, member)": "the same",
     "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",
     "translation.join_group._rejoin: if elect(*": "the same, of a member",
-    "translation.spoken.elect: if not common": "the same",
+    "state.classic_workers.embedded_protocol.elect: if not common": "the same",
     "translation.sweep._put_out: if join is not None": "a worker is evicted while its JoinGroup waits",
     "translation.sync_group.sync_translated: if elder is not None": _STALE,
     "translation.sync_group._is_asked: if not is_its": _STALE,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kcoord.group.connect.settings import ASSIGNORS, HEARTBEAT_INTERVAL, REBALANCE_DELAY, SESSION_TIMEOUT
+from kcoord.group.state.connect_settings import ASSIGNORS, HEARTBEAT_INTERVAL, REBALANCE_DELAY, SESSION_TIMEOUT
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     DeleteGroupsRequest,

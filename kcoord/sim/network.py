@@ -16,7 +16,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
-from kcoord.group.step import Remember
+from kcoord.group.state.step import Remember
 from kcoord.protocol.message import Request, Response
 from kcoord.sim.events import Events
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kcoord.group.modern.states import State
+from kcoord.group.state.groups.modern_states import State
 
 DOWN_PHASE = "down"
 LOADING_PHASE = "load"

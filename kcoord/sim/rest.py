@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.group.connect.replay import settle_load
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.states import State
 from kcoord.group.shard import Shard
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.trace import names

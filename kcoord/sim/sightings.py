@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.metrics import Counters
+from kcoord.group.state.metrics import Counters
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request
 from kcoord.protocol.records import Record

@@ -14,8 +14,8 @@ from typing import Any
 import attrs
 
 from kcoord.assign import CooperativeAssignor, Resource, UniformAssignor
-from kcoord.group.connect.settings import PLACEMENT, ConnectSettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import PLACEMENT, ConnectSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.assignors import Assignors, FlawedServerAssignor
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import Coordinator, Stage

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.group.connect.settings import ConnectSettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.settings import GroupSettings
 from tests.gateway.scripted import close_all, connect
 from tests.server.harness import Client, Running, standalone
 

@@ -9,9 +9,9 @@ import attrs
 import pytest
 
 from kcoord.config import Settings, load_settings
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy, overridden
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode, MigrationPolicy, overridden
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import (

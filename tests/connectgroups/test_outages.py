@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect.settings import ConnectSettings
-from kcoord.group.settings import GroupLimits, GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, IncrementalAlterConfigsRequest
 from tests.connectgroups.configs import change

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

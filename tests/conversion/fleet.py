@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any
 
-from kcoord.group.connect.replay import settle_load
-from kcoord.group.connect.settings import ConnectSettings
-from kcoord.group.contents import Contents
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.replay import replay
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.soundness import complaints
-from kcoord.group.step import Step
+from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.records.connect_replay import settle_load
+from kcoord.group.state.replay import replay
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.message import Response

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.contents import Contents
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
 from kcoord.group.soundness import complaints
-from kcoord.group.step import RequestContext, Step
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.embedded import (
     NAMES,
     WorkerAssignment,

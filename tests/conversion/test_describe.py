@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect.settings import LegacyMode
+from kcoord.group.state.connect_settings import LegacyMode
 from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup

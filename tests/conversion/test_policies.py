@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect.settings import LegacyMode, MigrationPolicy
-from kcoord.group.translation.session import QUIET_MS
+from kcoord.group.state.classic_workers.session import QUIET_MS
+from kcoord.group.state.connect_settings import LegacyMode, MigrationPolicy
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic

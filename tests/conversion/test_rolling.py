@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.connect.settings import LegacyMode
+from kcoord.group.state.connect_settings import LegacyMode
 from tests.conversion.fleet import SETTLED_MS, Fleet, settings
 
 VERSIONS = pytest.mark.parametrize("protocol", [0, 1, 2], ids=["default", "compatible", "sessioned"])

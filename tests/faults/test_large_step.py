@@ -20,11 +20,11 @@ import pytest
 from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.protocol.transaction import EndTxnRequest
 
-from kcoord.group.connect.settings import ConnectSettings
 from kcoord.group.partition import partition_of
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import RequestContext
+from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.protocol.errors import ErrorCode

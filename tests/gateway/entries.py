@@ -20,7 +20,7 @@ from kcoord.gateway.gateway import Gateway
 from kcoord.gateway.ownership.sentinel import Sentinel
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import Address, GatewaySettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
 from kcoord.server.coordinator import Coordinator

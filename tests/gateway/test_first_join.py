@@ -17,7 +17,7 @@ import pytest
 from kcoord.gateway.handlers import group_calls
 from kcoord.gateway.ownership.guarded_groups import GuardedGroups
 from kcoord.gateway.session.client_session import ClientSession
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, JoinGroupRequest, Request
 from tests.gateway.entries import Entry, entries

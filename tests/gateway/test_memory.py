@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kcoord.gateway.gateway import Gateway
 from kcoord.gateway.settings import GatewaySettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.server.coordinator import Coordinator
 

@@ -12,7 +12,7 @@ import pytest
 
 from kcoord.gateway.handlers import group_calls
 from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.group.step import RequestContext
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, Request
 from tests.connectgroups.worker import Worker

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.generic.group import GenericGroup, weight_of
-from kcoord.group.generic.states import LABELS, State
 from kcoord.group.soundness import of_generic_record
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_group import GenericGroup, weight_of
+from kcoord.group.state.groups.classic_states import LABELS, State
+from kcoord.group.state.shard_state import Contents
 
 
 def durable_state(contents: Contents) -> Any:

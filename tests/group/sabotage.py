@@ -14,12 +14,12 @@ from unittest.mock import patch
 
 import attrs
 
-from kcoord.group import turn
-from kcoord.group.contents import Contents
-from kcoord.group.replay import replay as real
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Step
+from kcoord.group.state import transition as turn
+from kcoord.group.state.replay import replay as real
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Step
 from kcoord.protocol.records import Record
 from tests.group.connect.consistency import check_consistent as check_connect
 from tests.group.connect.consistency import durable, session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 
 NO_DELAY = GroupSettings(initial_rebalance_delay_ms=0)
 

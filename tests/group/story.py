@@ -26,7 +26,7 @@ import re
 
 import attrs
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupResponse, LeaveGroupRequest, LeaveGroupResponse, SyncGroupResponse
 from tests.group.asking import VERBS, Asked, version_of

@@ -7,7 +7,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode as Err
 from kcoord.protocol.generated.adopt_group_request import AdoptedMember
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic

@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.group.offsets import expiry
-from kcoord.group.settings import MINUTE_MS, GroupSettings
+from kcoord.group import expiry
+from kcoord.group.state.settings import MINUTE_MS, GroupSettings
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, OffsetCommitRequest

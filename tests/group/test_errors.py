@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from tests.group.situations import GATHERING, JOINED, STABLE, STATIC
 from tests.group.story import tell
 

@@ -13,12 +13,12 @@ import attrs
 import pytest
 
 from kcoord.group import isolation, shard
-from kcoord.group.bounded_text import NAME_CHARS, TEXT_CHARS, bounded_name
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.quarantine import LONGEST_MS, SHORTEST_MS
-from kcoord.group.settings import GroupLimits, GroupSettings
-from kcoord.group.step import Step
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import NAME_CHARS, TEXT_CHARS, bounded_name
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.quarantine import LONGEST_MS, SHORTEST_MS
+from kcoord.group.state.settings import GroupLimits, GroupSettings
+from kcoord.group.state.step import Step
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import (
@@ -165,7 +165,7 @@ def test_a_group_whose_look_breaks_off_is_quarantined_and_no_other(monkeypatch: 
     """It lost its partition, at every restart again, and meanwhile nobody's death in that partition was noticed."""
     world = TroubledWorld()
     first, second = member(world, "first"), member(world, "dead", "h")
-    with breaking(monkeypatch, shard, "sweep"):
+    with breaking(monkeypatch, shard, "sweep_classic"):
         world.advance_to(world.now_ms + SESSION_MS)
         assert [(fault.group_id, type(fault.error)) for fault in world.faults] == [("g", Broken)]
         assert world.faults[0].quarantined_ms == SHORTEST_MS

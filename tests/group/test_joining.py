@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from tests.group.clients import Client, Phase, settle
 from tests.group.situations import NO_DELAY, STABLE
 from tests.group.story import tell

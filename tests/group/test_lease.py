@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from tests.group.clients import Client, Phase
 from tests.group.connect.workers import Worker
 from tests.group.connect.workers import settle as settle_workers

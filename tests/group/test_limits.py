@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from kcoord.group.limits import LAST_EPOCH, MAX_INSTANCE_ID_CHARS
-from kcoord.group.settings import GroupLimits, GroupSettings
+from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.protocol.embedded import WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.embedded import resources_in_assignment as in_assignment
 from kcoord.protocol.embedded import resources_in_state as in_state

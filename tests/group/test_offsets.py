@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.settings import DAY_MS, MINUTE_MS, GroupSettings
+from kcoord.group.state.settings import DAY_MS, MINUTE_MS, GroupSettings
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.messages import (

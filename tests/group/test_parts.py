@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcoord.group.deadlines import NEVER_MS, Deadlines
-from kcoord.group.generic.group import GenericGroup, Rebalance
-from kcoord.group.generic.member import Member
-from kcoord.group.generic.reasons import Reason, tell
-from kcoord.group.generic.states import State
-from kcoord.group.generic.subscription import subscribed_topics
-from kcoord.group.generic.voting import elect_protocol, may_join
+from kcoord.group.classic.voting import elect_protocol, may_join
+from kcoord.group.state.deadlines import NEVER_MS, Deadlines
+from kcoord.group.state.groups.classic_group import GenericGroup, Rebalance
+from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_reasons import Reason, tell
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.subscription import subscribed_topics
 
 VOTES = [
     # what each member speaks, best first; what is chosen

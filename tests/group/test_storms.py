@@ -1,5 +1,5 @@
 """Are others left alone where a member of a generic group joins again and again, and nothing comes of it?
-(`kcoord/group/repetition.py`)
+(`kcoord/group/state/repetition.py`)
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from struct import pack
 import attrs
 import pytest
 
-from kcoord.group.generic.rebalance_input import rebalance_input
-from kcoord.group.generic.subscription import without_generation
-from kcoord.group.metrics import CLASSIC
-from kcoord.group.repetition import FREE
-from kcoord.group.settings import GroupSettings
+from kcoord.group.classic.rebalance_input import rebalance_input
+from kcoord.group.state.groups.subscription import without_generation
+from kcoord.group.state.metrics import CLASSIC
+from kcoord.group.state.repetition import FREE
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment

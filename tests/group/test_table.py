@@ -12,11 +12,11 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.generic import table
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.states import LABELS, MOVES, State
-from kcoord.group.generic.table import Row, nobody
-from kcoord.group.settings import GroupSettings
+from kcoord.group.classic import table
+from kcoord.group.classic.table import Row, nobody
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_states import LABELS, MOVES, State
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import GroupMetadataKey, Record
 from tests.group.situations import GATHERING, JOINED, STABLE, STATIC

@@ -7,7 +7,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.records import (
     GroupMetadataKey,
     GroupMetadataValue,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member, Said, Target
 from kcoord.group.partition import partition_of
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Said, Target
+from kcoord.group.state.records import connect_records as records
 from kcoord.group.verify import Finding, Verifier
 from kcoord.protocol.records import (
     ConnectWorkerGroupHistoryKey,

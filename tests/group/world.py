@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.contents import Contents
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Remember, RequestContext, Step
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Remember, RequestContext, Step
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupRequest, JoinGroupResponse
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record, decode_record, encode_record

@@ -21,8 +21,8 @@ from confluent_kafka.admin import (
 
 from kcoord.gateway.gateway import Gateway
 from kcoord.gateway.settings import GatewaySettings
-from kcoord.group.connect.settings import ConnectSettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest

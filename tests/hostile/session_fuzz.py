@@ -28,8 +28,8 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode, MigrationPolicy
-from kcoord.group.settings import GroupLimits, GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode, MigrationPolicy
+from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.server.server import Limits
 from tests.hostile.session_requests import Drawer
 from tests.hostile.session_sockets import run_over_sockets

@@ -25,8 +25,8 @@ import attrs
 
 from kcoord.cli.log_reading import checked, told
 from kcoord.group.partition import partition_of
-from kcoord.group.settings import GroupSettings
 from kcoord.group.soundness import complaints
+from kcoord.group.state.settings import GroupSettings
 from kcoord.group.verify import Verifier
 from kcoord.log import clock as log_clock
 from kcoord.log.embedded import EmbeddedLog

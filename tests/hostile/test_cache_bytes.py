@@ -19,7 +19,7 @@ from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.facts import UNKNOWN
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.instances.groups import SharedGroups
 from kcoord.instances.guests import Guests
 from kcoord.log.embedded import EmbeddedLog

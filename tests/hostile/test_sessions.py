@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.group.generic.reasons import Reason
+from kcoord.group.state.groups.classic_reasons import Reason
 from kcoord.protocol.message import Request, Response
 from kcoord.server.standalone import CONNECT_GROUP_APIS, GROUP_APIS
 from tests.hostile.session_fuzz import replay, run_session, save
@@ -59,7 +59,7 @@ def test_a_fault_is_found_and_its_session_replayed(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("planted")
 
     with monkeypatch.context() as planted:
-        planted.setattr("kcoord.group.generic.leave_group.tell", broken)
+        planted.setattr("kcoord.group.classic.leave_group.tell", broken)
         outcomes = (run_session(seed) for seed in range(50))
         found = next(outcome for outcome in outcomes if outcome.fault is not None)
         assert "planted" in (found.fault or "")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import attrs
 
-from kcoord.group.settings import GroupSettings
-from kcoord.group.step import RequestContext
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext
 from kcoord.instances.groups import SharedGroups
 from kcoord.instances.link import Link, Myself
 from kcoord.instances.listener import InternalListener

@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 from kcoord.group.facts import UNKNOWN
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.instances import groups as groups_module
 from kcoord.instances import link as link_module
 from kcoord.instances.listener import InternalListener

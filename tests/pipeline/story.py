@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcoord.group.partition import partition_of
-from kcoord.group.step import Step
+from kcoord.group.state.step import Step
 from kcoord.pipeline.history.derive import derive
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.protocol.records import Record

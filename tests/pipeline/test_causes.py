@@ -8,7 +8,7 @@ import pytest
 
 from kcoord.group.connect.epochs import tell
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.generic import reasons as generic
+from kcoord.group.state.groups import classic_reasons as generic
 from kcoord.pipeline.history.causes import cause_of, causes
 from kcoord.pipeline.history.entry import Row
 from kcoord.protocol.errors import ErrorCode

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect.settings import LegacyMode
+from kcoord.group.state.connect_settings import LegacyMode
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.report.costs import OUTAGE, Cost, costs, rest_ms
 from kcoord.pipeline.report.page import page

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from kcoord.group.settings import GroupSettings
-from kcoord.group.step import Step
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import Step
 from kcoord.pipeline.history.entry import Row
 from kcoord.protocol.resources import Resource
 from tests.conversion.fleet import Fleet

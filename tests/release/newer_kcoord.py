@@ -17,7 +17,7 @@ record_levels.TYPE_LEVELS[NEWER_TYPE] = NEWER_LEVEL
 
 from kcoord.cli import main  # noqa: E402
 from kcoord.group.shard import Shard  # noqa: E402
-from kcoord.group.turn import Turn  # noqa: E402
+from kcoord.group.state.transition import Turn  # noqa: E402
 from kcoord.protocol import records  # noqa: E402
 from kcoord.protocol.records import (  # noqa: E402
     ConnectWorkerGroupHistoryValue,

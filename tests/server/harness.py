@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import Log
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.config import Settings, load_settings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.map import Instance, InstanceMap
 from kcoord.instances.membership import Membership

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ApiVersionsRequest,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect.connect_group_describe import _entry
+from kcoord.group.apis.connect_group_describe import _entry
 from kcoord.group.request_limits import LARGE_FRAME
 from kcoord.group.request_slices import ROWS
 from kcoord.group.shard import Shard

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from kcoord.group.connect import install, returning
 from kcoord.group.conversion import to_connect, to_generic
+from kcoord.group.state.classic_workers import leader_picture as picture
+from kcoord.group.state.classic_workers import look_verdicts as asking_leader
 from kcoord.group.translation import (
     answers,
     asking,
-    asking_leader,
     config_round,
     heartbeat,
     increment,
@@ -19,7 +20,6 @@ from kcoord.group.translation import (
     joining,
     leader,
     looks,
-    picture,
     shown,
     sweep,
     sync_group,

@@ -16,22 +16,13 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.connect import (
-    answers,
-    computing,
-    configured,
-    connect_group_heartbeat,
-    found,
-    install,
-    membership,
-    records,
-    replay,
-    sessions,
-    telling,
-)
+from kcoord.group.apis import connect_group_heartbeat
+from kcoord.group.connect import answers, computing, configured, found, install, membership, sessions, telling
 from kcoord.group.modern import reconcile
-from kcoord.group.modern.group import ModernGroup
 from kcoord.group.shard import Shard
+from kcoord.group.state.groups.modern_group import ModernGroup
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.records import connect_replay as replay
 from kcoord.sim.coordinator import Coordinator
 
 

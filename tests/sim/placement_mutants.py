@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from kcoord.assign.placement import placement, reading, shaping
 from kcoord.assign.placement.rules import Rules
-from kcoord.group.connect import computing, connect_group_describe
+from kcoord.group.apis import connect_group_describe
+from kcoord.group.connect import computing
 from kcoord.sim.kinds import CONNECT, MIXED
 from tests.sim.mutants import Mutant
 

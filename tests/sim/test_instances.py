@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-import kcoord.group.modern.member as member_module
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.contents import Contents
-from kcoord.group.opening import Opening, Order
-from kcoord.group.step import RequestContext
+import kcoord.group.state.groups.modern_member as member_module
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.opening import Opening, Order
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import RequestContext
 from kcoord.sim.kinds import INSTANCES
 from kcoord.sim.run import replay_command, run_seed, run_seeds
 

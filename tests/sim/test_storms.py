@@ -1,6 +1,6 @@
 """Does a fleet come to rest though the coordinator asks its leader again and again?
 
-A fault is put in that does so; what is left is `kcoord/group/repetition.py`.
+A fault is put in that does so; what is left is `kcoord/group/state/repetition.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.group.repetition import Repetition
+from kcoord.group.state.repetition import Repetition
 from kcoord.group.translation import looks
 from kcoord.sim.plan_file import load
 from kcoord.sim.run import run_plan

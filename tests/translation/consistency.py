@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.session import LegacySession
-from kcoord.group.translation.spoken import elect
+from kcoord.group.state.classic_workers.embedded_protocol import elect
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.translation.sweep import next_ms
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode
-from kcoord.group.contents import Contents
-from kcoord.group.replay import replay
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Step
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.replay import replay
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Step
 from kcoord.protocol.records import Record, decode_record, encode_record
 from kcoord.sim.legacy import LegacySetup
 from tests.group.connect.consistency import check_consistent, durable

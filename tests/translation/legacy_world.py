@@ -12,14 +12,14 @@ from typing import Any, cast
 
 import attrs
 
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import RequestContext
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.leave_group import STOPPED
-from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.session import LegacySession
 from kcoord.protocol.embedded import (
     EAGER,
     NAMES,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from kcoord.assign.connect import MixedAssignor
 from kcoord.assign.model import Departed, Group, Member
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request

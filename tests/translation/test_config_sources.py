@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import Configured
-from kcoord.group.replay import replay
+from kcoord.group.state.groups.connect_group import Configured
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.replay import replay
 from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import decode_record, encode_record

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kcoord.group.step import Step
+from kcoord.group.state.step import Step
 from tests.translation.fleet import SETTLED_MS, Fleet
 from tests.translation.test_stories import assert_well
 

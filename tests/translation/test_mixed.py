@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from kcoord.group.connect.computing import PATIENCE
-from kcoord.group.translation.phases import Phase
+from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.protocol.embedded import decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import unpack

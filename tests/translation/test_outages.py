@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kcoord.group.contents import Contents
 from kcoord.group.shard import Shard
+from kcoord.group.state.shard_state import Contents
 from kcoord.protocol.resources import Resource
 from tests.sim.legacy.house import WALL_MS, Host
 from tests.translation.fleet import SETTLED_MS, Fleet

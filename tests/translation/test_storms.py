@@ -1,4 +1,4 @@
-"""Does a fleet come to rest whose leader answers the same nonsense for ever? (`kcoord/group/repetition.py`)
+"""Does a fleet come to rest whose leader answers the same nonsense for ever? (`kcoord/group/state/repetition.py`)
 
 Workers are scripted: they join when they are told, and when they have stopped what they were told to. The leader's
 answers are a function of what it is shown.
@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.metrics import CONNECT
-from kcoord.group.repetition import FREE
-from kcoord.group.translation.asking_leader import MOST_LOOKS
+from kcoord.group.state.classic_workers.look_verdicts import MOST_LOOKS
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.metrics import CONNECT
+from kcoord.group.state.repetition import FREE
 from tests.group.connect.world import res, text
 from tests.translation.legacy_world import AGAIN, OK, LegacyWorld
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from kcoord.group.connect.settings import (
+from kcoord.group.state.connect_settings import (
     HEARTBEAT_INTERVAL,
     SESSION_TIMEOUT,
     ConnectSettings,

@@ -43,7 +43,7 @@ from kcoord.gateway.ownership.sentinel_appearance import CONNECT, Appearance
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
-from kcoord.group.step import Remember
+from kcoord.group.state.step import Remember
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -26,8 +26,8 @@ from kcoord.gateway.ownership.rights import DELETE, DESCRIBE
 from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
-from kcoord.group.metrics import CONNECT
 from kcoord.group.request_slices import ROWS
+from kcoord.group.state.metrics import CONNECT
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

@@ -25,7 +25,7 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.gateway.ownership.group_ownership import facts_of, is_here
 from kcoord.gateway.ownership.rights import READ
-from kcoord.group.bounded_text import bounded_name
+from kcoord.group.state.bounded_text import bounded_name
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

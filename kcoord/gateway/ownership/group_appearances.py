@@ -17,7 +17,7 @@ from kcoord.gateway.ownership.sentinel_appearance import CONNECT, CONSUMER, OF_0
 from kcoord.gateway.ports import Places
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import GatewaySettings
-from kcoord.group.generic.subscription import subscribed_topics
+from kcoord.group.state.groups.subscription import subscribed_topics
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.messages import (

@@ -27,7 +27,7 @@ from kcoord.gateway.ports import GroupService
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.group.translation.leave_group import STOPPED
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call

@@ -59,7 +59,7 @@ from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
-from kcoord.group.connect.connect_group_describe import CONNECT
+from kcoord.group.apis.connect_group_describe import CONNECT
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse

@@ -30,7 +30,7 @@ from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
 from kcoord.gateway.settings import Address
 from kcoord.group.request_limits import TooLarge
-from kcoord.group.step import RequestContext
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_request_header
 from kcoord.protocol.framing import FrameRefused

@@ -14,16 +14,16 @@
 
 from __future__ import annotations
 
-from kcoord.group.bounded_text import bounded_text
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
 from kcoord.group.connect.held import hold, take_held
-from kcoord.group.connect.settings import Effective
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH, Answer
 from kcoord.group.modern.reconcile import Progress, progress
-from kcoord.group.step import Ahead, Remember, RequestContext, Token
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.connect_settings import Effective
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH, Answer
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.step import Ahead, Remember, RequestContext, Token
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import Assignment, ConnectorsAndTasks, ConnectorTaskId
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse

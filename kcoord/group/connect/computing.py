@@ -30,19 +30,8 @@ from kcoord.assign.model import Assignment, Departed
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.assign.placement import Placement, Rules, place
-from kcoord.group.connect import epochs, records
+from kcoord.group.connect import epochs
 from kcoord.group.connect.delays import rebalance_delay
-from kcoord.group.connect.group import (
-    NO_DEADLINE,
-    NO_OFFSET,
-    NOT_PLACED,
-    Computation,
-    ConnectGroup,
-    Frozen,
-    Member,
-    Placed,
-    Resources,
-)
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.returning import left_of, reunited
@@ -59,14 +48,23 @@ from kcoord.group.connect.selection import (
     legacy_side,
     select,
 )
-from kcoord.group.connect.settings import Effective
 from kcoord.group.connect.slowing import has_to_wait
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.translation.leader import is_free_to_lead
-from kcoord.group.translation.looks import ensure_look, is_frozen
-from kcoord.group.translation.shown import own_state
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.connect_settings import Effective
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import (
+    NO_DEADLINE,
+    NO_OFFSET,
+    NOT_PLACED,
+    Computation,
+    ConnectGroup,
+    Frozen,
+    Member,
+    Placed,
+    Resources,
+)
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 
 BACK_OFF_MS = 1_000
 MAX_BACK_OFF_MS = 60_000
@@ -202,7 +200,7 @@ def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Sele
         case LegacySide(workers):
             if group.legacy.protocol == DEFAULT:
                 _choose(turn, group, DEFAULT, workers, excluded)
-            elif is_frozen(turn, group):
+            elif turn.classic.is_frozen(turn, group):
                 group.end_computation()
             else:
                 _compute_here(turn, group, limits, limits.placing)
@@ -214,7 +212,7 @@ def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
         return
     selection = _select(group, turn.contents.effective(group.group_id))
     computes = group.computation is not None and group.computation.frozen is not None  # perhaps no longer needed
-    ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
+    turn.classic.ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
     if isinstance(selection, ClientSide) and _is_led_by_nobody(group):
         epochs.bump(turn, group, Reason.RETRY)
 
@@ -249,7 +247,7 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
         _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
         return
-    if not is_free_to_lead(group, chosen):
+    if not turn.classic.may_lead(group, chosen):
         group.end_computation()  # the worker that was chosen before must not compute now, even if it asks first
         group.legacy.failed = group.epoch, frozenset(excluded)
         return
@@ -354,7 +352,7 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
         AssignorInput(
             members=tuple(
                 [
-                    _member_input(member, group, assignor, inherited.get(member.member_id))
+                    _member_input(turn, member, group, assignor, inherited.get(member.member_id))
                     for member in group.participants()
                 ]
             ),
@@ -375,14 +373,16 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
     )
 
 
-def _member_input(member: Member, group: ConnectGroup, assignor: str, inherited: Resources | None) -> AssignorMember:
+def _member_input(
+    turn: Turn, member: Member, group: ConnectGroup, assignor: str, inherited: Resources | None
+) -> AssignorMember:
     said = member.said
     target: Resources = group.target_of(member) or frozenset()
     if inherited is not None:
         target |= inherited
     if said.legacy is not None:
         return AssignorMember(
-            member.member_id, None, said.url, target, LEGACY_VERSION, metadata=own_state(group, member)
+            member.member_id, None, said.url, target, LEGACY_VERSION, metadata=turn.classic.own_state(group, member)
         )
     for each in said.assignors:
         if each.name == assignor:

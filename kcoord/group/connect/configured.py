@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.bounded_text import bounded_name
-from kcoord.group.connect import records
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.found import Refused
-from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.translation.config_round import keep_change_together
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import bounded_name
+from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM, ConfigSource, is_of_file
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
@@ -66,7 +65,7 @@ def learn_configured(turn: Turn, group: ConnectGroup, request: ConnectGroupHeart
     changed = known != said.resources or (group.configured is None and bool(group.error))
     before = group.configured
     turn.write(records.configured_set(group, said))
-    keep_change_together(turn, group, before)
+    turn.classic.keep_change_together(turn, group, before)
     if changed and not bumped:
         bump(turn, group, Reason.RESOURCES_CHANGED)
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import UNKNOWN_DELAY, ConnectGroup
-from kcoord.group.connect.settings import Effective
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.turn import Turn
+from kcoord.group.state.connect_settings import Effective
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import UNKNOWN_DELAY, ConnectGroup
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.transition import Turn
 
 RUNS_ON_MS = 70_000
 """How long a Connect worker with default settings may run on after it has left without stopping (CM-13)."""

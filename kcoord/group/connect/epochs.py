@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcoord.group.bounded_text import bounded_name
-from kcoord.group.connect import history, records
-from kcoord.group.connect.group import ConnectGroup
+from kcoord.group.connect import history
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import bounded_name
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 
 REPEATABLE = (
     Reason.ASSIGNOR_REASON,

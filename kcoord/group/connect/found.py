@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from kcoord.group.bounded_text import bounded_text
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.generic.records import tombstone
-from kcoord.group.modern.member import NO_CONNECTION
-from kcoord.group.opening import Order
-from kcoord.group.step import RequestContext
-from kcoord.group.turn import Turn
+from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.modern_member import NO_CONNECTION
+from kcoord.group.state.opening import Order
+from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 
 BEFORE_LOAD = "the group was loaded again since this connection was made"
@@ -56,31 +54,13 @@ def existing(turn: Turn, group_id: str) -> ConnectGroup | None:
 def group_to_join(turn: Turn, group_id: str) -> ConnectGroup:
     """The connect group that a worker joins. If it does not exist, a new and empty one that is not in the shard yet.
 
-    A classic group without members and offsets makes room (`replace_generic`). Raises Refused for any other classic
+    A classic group without members and offsets makes room (`replace_classic`). Raises Refused for any other classic
     group.
     """
     generic = turn.contents.groups.get(group_id)
     if generic is not None and (generic.members or generic.pending or turn.contents.offsets.of_group(group_id)):
         _not_generic(turn, group_id)
     return turn.contents.connect.get(group_id) or ConnectGroup(group_id)
-
-
-def replace_generic(turn: Turn, group_id: str) -> None:
-    """Delete the empty classic group whose name a connect group takes."""
-    if group_id in turn.contents.groups:
-        turn.write(tombstone(group_id))
-
-
-def make_room(turn: Turn, group_id: str) -> bool:
-    """Delete a connect group without members, so that a classic group can take its name. False if it has members."""
-    group = turn.contents.connect.get(group_id)
-    if group is None:
-        return True
-    if group.members:
-        return False
-    for record in records.deletion(group):
-        turn.write(record)
-    return True
 
 
 def _not_generic(turn: Turn, group_id: str) -> None:

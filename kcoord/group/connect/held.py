@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import Held
-from kcoord.group.step import Token
-from kcoord.group.turn import Turn
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.modern_member import Held
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Token
+from kcoord.group.state.transition import Turn
 
 
 def hold(turn: Turn, group: ConnectGroup, member: Member, connection: int, token: Token, wait_ms: int) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import attrs
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Resources
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.connect_group import ConnectGroup, Resources
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorsTasks, ConnectorTaskId, Move
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
 from kcoord.protocol.resources import Resource, pack

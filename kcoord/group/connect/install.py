@@ -21,13 +21,22 @@ import attrs
 from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
-from kcoord.group.connect import history, records
-from kcoord.group.connect.group import NO_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Frozen, Placed, Resources, Target
+from kcoord.group.connect import history
 from kcoord.group.connect.rebalance_input import rebalance_answer
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.metrics import CONNECT
-from kcoord.group.translation.session import QUIET_MS
-from kcoord.group.turn import Turn
+from kcoord.group.state.classic_workers.session import QUIET_MS
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import (
+    NO_DEADLINE,
+    UNKNOWN_DELAY,
+    ConnectGroup,
+    Frozen,
+    Placed,
+    Resources,
+    Target,
+)
+from kcoord.group.state.metrics import CONNECT
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.resources import CONNECTOR, Resource
 
 

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 
 import attrs
 
-from kcoord.group.connect import records
 from kcoord.group.connect.computing import unchoose
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import (
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.returning import departed_like, take_over_target
+from kcoord.group.connect.telling import refuse_all
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import (
     NO_DEADLINE,
     NO_OFFSET,
     UNKNOWN_DELAY,
@@ -22,12 +25,9 @@ from kcoord.group.connect.group import (
     Said,
     Target,
 )
-from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.returning import departed_like, take_over_target
-from kcoord.group.connect.telling import refuse_all
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 
 NOTHING: Resources = frozenset()

@@ -6,9 +6,9 @@ heartbeats because the answer is known and nothing has to be written.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.contents import Contents
-from kcoord.group.modern.states import State
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.shard_state import Contents
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 from kcoord.protocol.resources import unpack
 

@@ -7,8 +7,8 @@ that remains of a delay, and what workers hold on the way to their targets.
 from __future__ import annotations
 
 from kcoord.assign.placement import Rules
-from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
-from kcoord.group.repetition import Given, fingerprint
+from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
+from kcoord.group.state.repetition import Given, fingerprint
 
 
 def rebalance_input(group: ConnectGroup, rules: Rules) -> Given:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said
-from kcoord.group.modern.member import NO_CONNECTION
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources, Said
+from kcoord.group.state.groups.modern_member import NO_CONNECTION
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 
 NOT_USED = "NOTUSED"
 """The url that all Connect workers without a REST interface advertise, dedicated MirrorMaker 2 included."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect.found import Refused
-from kcoord.group.connect.group import ConnectGroup, Member, Said
 from kcoord.group.connect.selection import leaves_nobody
-from kcoord.group.connect.settings import Effective
-from kcoord.group.connect.support import support_of
-from kcoord.group.step import RequestContext
+from kcoord.group.state.connect_settings import Effective
+from kcoord.group.state.groups.assignor_support import support_of
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Said
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heard
 from kcoord.protocol.generated import connect_worker_group_member_metadata_value as kept

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.connect.support import Support
+from kcoord.group.state.groups.assignor_support import Support
+from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.protocol.frozen import frozen
 
 FALLBACK = "cooperative"

@@ -12,19 +12,17 @@ from __future__ import annotations
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
 from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.quiet import is_owed_a_session
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.records import delay_over
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import let_go, refuse_all
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import AWAY_EPOCH
-from kcoord.group.modern.states import State
-from kcoord.group.translation.sessions import open_legacy_sessions
-from kcoord.group.translation.sweep import next_ms, sweep_legacy, waits_for_us
-from kcoord.group.turn import Turn
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH
+from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.records.connect_records import delay_over
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import Resource
 
@@ -45,7 +43,7 @@ def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
     if group.error in TRIED_AGAIN:
         group.retry_due_ms = turn.now_ms + BACK_OFF_MS
     group.touched.clear()
-    open_legacy_sessions(turn, group)
+    turn.classic.open_sessions(turn, group)
     settle(turn, group)
     _ask_for_next_look(turn, group)
 
@@ -80,7 +78,7 @@ def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
     if computation is not None and computation.due_ms <= now_ms:
         give_up_chosen(turn, group)
     if group.legacy.members:
-        sweep_legacy(turn, group)
+        turn.classic.sweep(turn, group)
     settle(turn, group)
     _ask_for_next_look(turn, group)
 
@@ -91,7 +89,7 @@ def _keeps(group: ConnectGroup, member: Member) -> bool:
 
 
 def _session_ends_ms(member: Member) -> int:
-    if waits_for_us(member):
+    if member.legacy is not None and member.legacy.is_waiting:
         return NEVER_MS
     return max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
 
@@ -104,7 +102,7 @@ def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
         at_ms = min(at_ms, group.computation.due_ms)
     for member in group.members.values():
         at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(member))
-    at_ms = min(at_ms, next_ms(group, turn.now_ms))
+    at_ms = min(at_ms, turn.classic.next_ms(group, turn.now_ms))
     if at_ms < NEVER_MS:
         turn.wake(group, max(at_ms, turn.now_ms + 1))
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from kcoord.group.connect.computing import ask_what_exists, ensure_computing, ensure_placed
-from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.history import note_convergence
 from kcoord.group.connect.telling import tell_touched
-from kcoord.group.conversion.policy import belongs_to_generic
-from kcoord.group.conversion.to_generic import to_generic
-from kcoord.group.translation.settling import settle_legacy
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.transition import Turn
 
 LOOKS = 1_000
 """Rounds after which a group must be at rest. A group that is not at rest by then never will be: that is a fault in
@@ -25,7 +22,7 @@ def settle(turn: Turn, group: ConnectGroup) -> None:
     if group.touched:
         tell_touched(turn, group)
     looks = 0
-    while settle_legacy(turn, group):
+    while turn.classic.settle(turn, group):
         ensure_placed(turn, group)
         ask_what_exists(turn, group)
         ensure_computing(turn, group)
@@ -33,5 +30,4 @@ def settle(turn: Turn, group: ConnectGroup) -> None:
         looks += 1
         assert looks < LOOKS, f"group {group.group_id} does not come to rest"
     note_convergence(turn, group)
-    if belongs_to_generic(turn.contents, group):
-        to_generic(turn, group)
+    turn.classic.convert(turn, group)

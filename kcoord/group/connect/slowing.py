@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup
 from kcoord.group.connect.rebalance_input import rebalance_input
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.metrics import CONNECT
-from kcoord.group.repetition import FREE
-from kcoord.group.step import Slowed
-from kcoord.group.turn import Turn
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.metrics import CONNECT
+from kcoord.group.state.repetition import FREE
+from kcoord.group.state.step import Slowed
+from kcoord.group.state.transition import Turn
 
 
 def has_to_wait(turn: Turn, group: ConnectGroup) -> bool:

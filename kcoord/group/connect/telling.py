@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from kcoord.group.connect import answers
-from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.held import take_held
-from kcoord.group.translation import answers as legacy
-from kcoord.group.translation.asking import tell_legacy
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 
 
@@ -16,7 +14,7 @@ def let_go(turn: Turn, group: ConnectGroup, member: Member) -> None:
     if member.legacy is None:
         answers.let_go_heartbeat(turn, group, member)
     else:
-        legacy.let_go_heartbeat(turn, group, member)
+        turn.classic.let_go(turn, group, member)
 
 
 def refuse_all(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
@@ -24,7 +22,7 @@ def refuse_all(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode
     another connection.
     """
     if member.legacy is not None:
-        legacy.refuse_waiting(turn, group, member, error)
+        turn.classic.refuse_all(turn, group, member, error)
         return
     token = take_held(turn.contents, member)
     if token is not None:
@@ -41,6 +39,6 @@ def tell_touched(turn: Turn, group: ConnectGroup) -> None:
             if member is None:
                 continue
             if member.legacy is not None:
-                tell_legacy(turn, group, member)
+                turn.classic.tell(turn, group, member)
             elif member.held is not None and answers.has_news(group, member):
                 answers.let_go_heartbeat(turn, group, member)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.protocol.generated.connect_group_heartbeat_request import Assignor
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,

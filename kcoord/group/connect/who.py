@@ -7,9 +7,9 @@ UNKNOWN_MEMBER_ID means: give up computing.
 from __future__ import annotations
 
 from kcoord.group.connect.found import Refused, check_newer, check_newest
-from kcoord.group.connect.group import Computation, ConnectGroup, Member
-from kcoord.group.step import RequestContext
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Member
+from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupInstallAssignmentRequest, ConnectGroupPrepareAssignmentRequest
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcoord.group.bounded_text import bounded_name, bounded_text
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.connect.settings import LEGACY_MODE, LegacyMode
-from kcoord.group.contents import Contents
 from kcoord.group.conversion.policy import speaks_more_than_default
 from kcoord.group.conversion.workers import NotConvertible, read_workers
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.state.bounded_text import bounded_name, bounded_text
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.connect_settings import LEGACY_MODE, LegacyMode
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
+from kcoord.group.state.shard_state import Contents
 
 NAMED = 3
 """How many workers are named; the others are counted."""

@@ -13,13 +13,14 @@ speaks only `default`.
 
 from __future__ import annotations
 
+from kcoord.group.classic.sweep import ask_for_next_sweep, sweep
 from kcoord.group.connect.settle import settle
 from kcoord.group.conversion.policy import belongs_to_connect
 from kcoord.group.conversion.to_connect import to_connect
 from kcoord.group.conversion.workers import NotConvertible
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.states import State
-from kcoord.group.turn import Turn
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.transition import Turn
 
 
 def follow(turn: Turn, group: GenericGroup) -> bool:
@@ -32,6 +33,13 @@ def follow(turn: Turn, group: GenericGroup) -> bool:
         return False  # `describe` says why
     settle(turn, converted)
     return True
+
+
+def sweep_classic(turn: Turn, group: GenericGroup) -> None:
+    """Sweep a classic group. If that has ended its rebalance, the group may be converted."""
+    sweep(turn, group)
+    if not follow_when_stable(turn, group):
+        ask_for_next_sweep(turn, group)
 
 
 def follow_when_stable(turn: Turn, group: GenericGroup) -> bool:

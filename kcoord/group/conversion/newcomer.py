@@ -5,13 +5,14 @@ Nothing changes before it is known that the worker may join; until then the chec
 
 from __future__ import annotations
 
-from kcoord.group.connect.found import Refused, group_to_join, replace_generic
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.connect.settings import MIGRATION_POLICY
+from kcoord.group.connect.found import Refused, group_to_join
 from kcoord.group.conversion.to_connect import preview, to_connect
 from kcoord.group.conversion.workers import NotConvertible
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.turn import Turn
+from kcoord.group.state.connect_settings import MIGRATION_POLICY
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
+from kcoord.group.state.replaced_groups import replace_classic
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.errors import ErrorCode
 
 
@@ -36,7 +37,7 @@ def take_name(turn: Turn, group: ConnectGroup) -> ConnectGroup:
     generic = turn.contents.groups.get(group.group_id)
     if generic is not None and generic.members:
         return to_connect(turn, generic)
-    replace_generic(turn, group.group_id)
+    replace_classic(turn, group.group_id)
     return turn.contents.connect.get(group.group_id, group)
 
 

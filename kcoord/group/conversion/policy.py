@@ -15,12 +15,12 @@ are managed one by one.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.connect.settings import LegacyMode
-from kcoord.group.contents import Contents
-from kcoord.group.generic.group import GenericGroup
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
+from kcoord.group.state.shard_state import Contents
 from kcoord.group.translation.increment import disarms
-from kcoord.group.translation.spoken import DEFAULT
 
 
 def is_all_legacy(group: ConnectGroup) -> bool:

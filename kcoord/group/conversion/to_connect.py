@@ -19,25 +19,26 @@ from collections.abc import Iterator
 
 import attrs
 
-from kcoord.group.connect import history, records
-from kcoord.group.connect.group import NO_DEADLINE, NO_OFFSET, ConnectGroup, Member, Said, Target
+from kcoord.group.classic.answers import release_join, release_sync
+from kcoord.group.connect import history
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.contents import Contents
 from kcoord.group.conversion.workers import Worker, last_leader, read_workers
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.generic.answers import release_join, release_sync
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.records import tombstone
-from kcoord.group.generic.states import State
-from kcoord.group.modern.member import JOINING_EPOCH, NO_EPOCH
-from kcoord.group.replay import replay
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.session import QUIET_MS
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.connect_group import NO_DEADLINE, NO_OFFSET, ConnectGroup, Member, Said, Target
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.records.classic_records import tombstone
+from kcoord.group.state.replay import replay
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.config_round import holders_below, open_config_round
 from kcoord.group.translation.leader import known_as
-from kcoord.group.translation.session import QUIET_MS
 from kcoord.group.translation.sessions import begin
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
 from kcoord.protocol.records import Record

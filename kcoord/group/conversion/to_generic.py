@@ -6,7 +6,7 @@ another worker's release, or for a worker's return, is the leader's to give out 
 
 Each worker knows the generation at which it joined last. So until they have joined again, any generation up to the
 group's is valid, and is answered REBALANCE_IN_PROGRESS: ILLEGAL_GENERATION would reset the workers. That must outlast a
-load. So the record says PreparingRebalance, as no other record does, and `generic/sessions.py` starts the rebalance
+load. So the record says PreparingRebalance, as no other record does, and `classic/sessions.py` starts the rebalance
 from it again.
 
 What a connect group has beyond its members is removed: the configured set, the targets of departed members, the
@@ -15,16 +15,16 @@ history. Its settings stay.
 
 from __future__ import annotations
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.telling import refuse_all
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.member import Protocols
-from kcoord.group.generic.sessions import open_sessions
-from kcoord.group.generic.states import State
-from kcoord.group.translation.spoken import DEFAULT, version
-from kcoord.group.turn import Turn
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_member import Protocols
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record

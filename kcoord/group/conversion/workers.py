@@ -24,10 +24,10 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, Resources
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.member import Member
-from kcoord.group.generic.states import State
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, Resources
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.protocol.embedded import EAGER, EmbeddedError, WorkerAssignment, decode_assignment
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic
 
-from kcoord.group.modern.member import R
+from kcoord.group.state.groups.modern_member import R
 from kcoord.protocol.frozen import frozen
 
 

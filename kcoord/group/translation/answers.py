@@ -7,14 +7,14 @@ the client.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Member, Resources
 from kcoord.group.connect.held import take_held
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.step import Remember, Token
-from kcoord.group.translation.phases import HEARTBEAT, Phase
-from kcoord.group.translation.session import LegacySession
-from kcoord.group.translation.spoken import DEFAULT, version
-from kcoord.group.turn import Turn
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
+from kcoord.group.state.classic_workers.phases import HEARTBEAT, Phase
+from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Member, Resources
+from kcoord.group.state.step import Remember, Token
+from kcoord.group.state.transition import Turn
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember

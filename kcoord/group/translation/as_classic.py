@@ -7,11 +7,11 @@ anything.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
-from kcoord.group.generic.states import State
-from kcoord.group.translation.phases import Phase
+from kcoord.group.state.classic_workers.embedded_protocol import version
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.translation.shown import state
-from kcoord.group.translation.spoken import version
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 

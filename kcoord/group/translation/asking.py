@@ -16,16 +16,16 @@ an answer instead of a call.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, see, session_of, take_sync
 from kcoord.group.translation.handover import is_time_to_stop
 from kcoord.group.translation.increment import increment, to_give
 from kcoord.group.translation.leader import is_ready, leader_known_as
-from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has_waited_for_rest
-from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
 

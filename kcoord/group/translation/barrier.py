@@ -9,14 +9,14 @@ time. Workers of the new protocol are not waited for.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.membership import put_out
-from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin, must_rejoin
-from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 
 
 def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:

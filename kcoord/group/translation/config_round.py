@@ -19,17 +19,17 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import NO_OFFSET, Configured, ConnectGroup, Member
-from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.classic_workers.session import ConfigRound
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.looks import highest_offset
-from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.reading import Spoken
-from kcoord.group.translation.session import ConfigRound
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 
 LONGEST_MS = 10_000
 """The longest time that a round stays open."""

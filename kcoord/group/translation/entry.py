@@ -10,12 +10,12 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.connect.settings import LegacyMode, MigrationPolicy
-from kcoord.group.generic.member import Protocols
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
+from kcoord.group.state.connect_settings import LegacyMode, MigrationPolicy
+from kcoord.group.state.groups.classic_member import Protocols
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.reading import Unreadable, read
-from kcoord.group.translation.spoken import DEFAULT, elect
-from kcoord.group.turn import Turn
 
 WAY_BACK = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 

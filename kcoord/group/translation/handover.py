@@ -8,12 +8,12 @@ otherwise no worker can be told anything soon.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 from kcoord.protocol.resources import Resource
 
 NOTHING: Resources = frozenset()

@@ -7,10 +7,10 @@ whole target.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.contents import Contents
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.shard_state import Contents
 from kcoord.group.translation.leader import is_ready
-from kcoord.group.translation.spoken import DEFAULT
 from kcoord.protocol.frozen import frozen
 
 NOTHING: Resources = frozenset()

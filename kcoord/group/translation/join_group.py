@@ -14,18 +14,20 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.connect import records
+from kcoord.group.classic.calls import Join
 from kcoord.group.connect.configured import can_share_configurations
-from kcoord.group.connect.found import replace_generic
-from kcoord.group.connect.group import ConnectGroup, Member, Resources, Said, Target
 from kcoord.group.connect.membership import drop_dead, join
 from kcoord.group.connect.returning import is_one
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import refuse_all
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.generic.calls import Join
-from kcoord.group.modern.member import NO_EPOCH
-from kcoord.group.step import RequestContext
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.state.groups.modern_member import NO_EPOCH
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.replaced_groups import replace_classic
+from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import refuse_join, session_of
 from kcoord.group.translation.config_round import (
     expect_config_round,
@@ -36,9 +38,7 @@ from kcoord.group.translation.config_round import (
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.looks import doubt_memory
 from kcoord.group.translation.reading import Spoken, Unreadable, read
-from kcoord.group.translation.spoken import DEFAULT, elect
 from kcoord.group.translation.who import check_newest_legacy
-from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
 
@@ -76,7 +76,7 @@ def _come(turn: Turn, group: ConnectGroup, call: Join, spoken: Spoken, context: 
         refuse_join(turn, call.token, error, call.member_id)
         return
     turn.contents.newcomers.forget(group.group_id, call.member_id)
-    replace_generic(turn, group.group_id)
+    replace_classic(turn, group.group_id)
     if dead is not None:
         drop_dead(turn, group, dead, spoken.reported)
     is_first = not group.members and dead is None

@@ -17,18 +17,18 @@ protocol, and told to stop. The generation in the answer is the group epoch of t
 from __future__ import annotations
 
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.step import Token
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.step import Token
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
 from kcoord.group.translation.increment import disarms
 from kcoord.group.translation.looks import asks_leader, is_shown_pictures, open_look
-from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import leads, open_round
 from kcoord.group.translation.shown import best
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 
 WINDOW_MS = 10_000
 FREE_JOINS = 20

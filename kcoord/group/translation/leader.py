@@ -7,8 +7,8 @@ anything new that might ask it (CM-11, CM-15, CM-23).
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.contents import Contents
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.shard_state import Contents
 
 
 def known_as(member_id: str | None, url: str | None) -> str:

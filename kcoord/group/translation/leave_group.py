@@ -9,13 +9,13 @@ have stopped by itself, or comes back.
 from __future__ import annotations
 
 from kcoord.group.connect.delays import runs_on_ms
-from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.membership import put_out, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
-from kcoord.group.step import RequestContext, Token
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.looks import keep_lead
-from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.leave_group_response import MemberResponse

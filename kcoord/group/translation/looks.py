@@ -23,10 +23,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kcoord.group.connect import records
 from kcoord.group.connect.delays import know_workers_delay, rebalance_delay
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group import (
+from kcoord.group.connect.install import NotValid
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.slowing import has_to_wait
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.leader_picture import Look, Shown, draw, read_answer
+from kcoord.group.state.classic_workers.look_verdicts import Asking, Verdict
+from kcoord.group.state.classic_workers.session import QUIET_MS, OpenLook
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import (
     NO_OFFSET,
     UNKNOWN_DELAY,
     Configured,
@@ -34,19 +41,12 @@ from kcoord.group.connect.group import (
     Member,
     Resources,
 )
-from kcoord.group.connect.install import NotValid
-from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.slowing import has_to_wait
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.step import Token
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.step import Token
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
-from kcoord.group.translation.asking_leader import Asking, Verdict
 from kcoord.group.translation.leader import is_free_to_lead, live_legacy_leader
-from kcoord.group.translation.picture import Look, Shown, draw, read_answer
-from kcoord.group.translation.session import QUIET_MS, OpenLook
 from kcoord.group.translation.shown import as_named, list_slices
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
 

@@ -7,8 +7,8 @@ says nothing about it.
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import Resources
-from kcoord.group.generic.member import Protocols
+from kcoord.group.state.groups.classic_member import Protocols
+from kcoord.group.state.groups.connect_group import Resources
 from kcoord.protocol.embedded import EAGER, NAMES, EmbeddedError, WorkerState, decode_state
 from kcoord.protocol.frozen import frozen
 

@@ -13,14 +13,22 @@ from collections.abc import Mapping
 import attrs
 
 from kcoord.assign.model import Assignment, MemberAssignment
-from kcoord.group.connect import records
 from kcoord.group.connect.computing import freeze, give_up_chosen
-from kcoord.group.connect.group import NO_OFFSET, Computation, Configured, ConnectGroup, Frozen, Member, Resources
 from kcoord.group.connect.install import NotValid, check, install
-from kcoord.group.step import Token
+from kcoord.group.state.groups.connect_group import (
+    NO_OFFSET,
+    Computation,
+    Configured,
+    ConnectGroup,
+    Frozen,
+    Member,
+    Resources,
+)
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.step import Token
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import answer_join, session_of
 from kcoord.group.translation.shown import list_members
-from kcoord.group.turn import Turn
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
 
 NOTHING: Resources = frozenset()

@@ -8,13 +8,13 @@ that remembers nothing.
 from __future__ import annotations
 
 from kcoord.group.connect.delays import runs_on_ms
-from kcoord.group.connect.group import NO_OFFSET, ConnectGroup, Member
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, Member
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.asking import ask_to_rejoin
 from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
-from kcoord.group.translation.phases import Phase
-from kcoord.group.turn import Turn
 
 
 def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kcoord.assign.model import Member as AssignorMember
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.translation.picture import Picture
-from kcoord.group.translation.spoken import version
+from kcoord.group.state.classic_workers.embedded_protocol import version
+from kcoord.group.state.classic_workers.leader_picture import Picture
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.membership import put_out
-from kcoord.group.deadlines import NEVER_MS
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import refuse_join, session_of, take_join
 from kcoord.group.translation.asking import tell_legacy
 from kcoord.group.translation.barrier import barrier_is_over
 from kcoord.group.translation.config_round import nudge
 from kcoord.group.translation.handover import PART_MS, STOPPING_MS
-from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 
 
@@ -67,9 +67,3 @@ def next_ms(group: ConnectGroup, now_ms: int) -> int:
 
 def _members(group: ConnectGroup) -> list[Member]:
     return [group.members[member_id] for member_id in group.legacy.members]
-
-
-def waits_for_us(member: Member) -> bool:
-    """Whether a JoinGroup or SyncGroup of the worker is parked, so that its session cannot end."""
-    session = member.legacy
-    return session is not None and (session.parked_join is not None or session.parked_sync is not None)

@@ -7,10 +7,14 @@ the same (CM-8).
 from __future__ import annotations
 
 from kcoord.group.connect.computing import ask_what_exists, ensure_computing
-from kcoord.group.connect.group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.settle import settle
-from kcoord.group.step import RequestContext, Token
+from kcoord.group.state.classic_workers.look_verdicts import Verdict
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import (
     answer_sync,
     failed_assignment,
@@ -20,15 +24,11 @@ from kcoord.group.translation.answers import (
     take_sync,
 )
 from kcoord.group.translation.asking import ask_to_rejoin
-from kcoord.group.translation.asking_leader import Verdict
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.looks import ask_again, asks_leader, close_look
-from kcoord.group.translation.phases import Phase
 from kcoord.group.translation.rounds import close_round
-from kcoord.group.translation.session import LegacySession
 from kcoord.group.translation.syncing import park_sync
 from kcoord.group.translation.who import check_legacy, check_newest_legacy, knows
-from kcoord.group.turn import Turn
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
 

@@ -18,19 +18,19 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import NO_EPOCH
-from kcoord.group.step import Token
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.modern_member import NO_EPOCH
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.step import Token
+from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
 from kcoord.group.translation.handover import PART_MS, STOPPING_MS, is_being_stopped, to_stop, wake_givers
 from kcoord.group.translation.increment import Increment, disarms, increment, to_give
 from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.looks import is_awaited
-from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.spoken import DEFAULT
-from kcoord.group.turn import Turn
 
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.opening import Order
-from kcoord.group.step import RequestContext
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.opening import Order
+from kcoord.group.state.step import RequestContext
 from kcoord.group.translation.answers import session_of
 from kcoord.protocol.errors import ErrorCode
 

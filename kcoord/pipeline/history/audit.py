@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 import attrs
 
-from kcoord.group.modern.member import JOINING_EPOCH
 from kcoord.group.partition import partition_of
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.pipeline.history.entry import CONNECT, CURRENT, GENERIC, TARGET, Entry, Row, epoch_of, member_of
 from kcoord.pipeline.history.state import CONNECT as NEW_PROTOCOL
 from kcoord.pipeline.history.state import LEGACY, NOTHING, GroupState, Step

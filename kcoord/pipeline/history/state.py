@@ -15,8 +15,8 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.connect.settings import PLACEMENT
-from kcoord.group.modern.member import AWAY_EPOCH, JOINING_EPOCH
+from kcoord.group.state.connect_settings import PLACEMENT
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.pipeline.history.entry import Entry, group_of
 from kcoord.protocol.embedded import EAGER, EmbeddedError, decode_assignment, decode_state
 from kcoord.protocol.records import GroupMetadataValue, MemberMetadata

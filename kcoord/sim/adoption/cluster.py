@@ -9,8 +9,8 @@ from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from kcoord.group.connect.settings import ConnectSettings, MigrationPolicy
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings, MigrationPolicy
+from kcoord.group.state.settings import GroupSettings
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server

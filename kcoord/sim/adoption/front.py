@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.gateway.gateway import Gateway
 from kcoord.gateway.settings import GatewaySettings
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.server.server import Server
 from kcoord.sim.adoption.cluster import BROKER, LIMITS, Node
 

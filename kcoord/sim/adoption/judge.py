@@ -19,15 +19,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID
-from kcoord.group.generic.states import State
 from kcoord.group.group_configs import Owner
+from kcoord.group.state.groups.classic_states import State
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupResponse
 from kcoord.sim.adoption.member import GROUP, TOPIC, Member
 from kcoord.sim.violation import Violation
 
 if TYPE_CHECKING:
-    from kcoord.group.generic.group import GenericGroup
+    from kcoord.group.state.groups.classic_group import GenericGroup
     from kcoord.sim.adoption.cluster import Node
     from kcoord.sim.adoption.world import AdoptionWorld
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.group.generic.states import State
-from kcoord.group.step import Step
+from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.step import Step
 from kcoord.protocol.messages import JoinGroupRequest
 from kcoord.sim.classic.process import GenericProcess
 from kcoord.sim.coordinator import UP

@@ -6,7 +6,7 @@ from random import Random
 
 import attrs
 
-from kcoord.group.connect.settings import LegacyMode
+from kcoord.group.state.connect_settings import LegacyMode
 from kcoord.sim.mixed.plan import Mix, draw_mix_without_placement
 from kcoord.sim.plan import Plan
 

@@ -1,6 +1,6 @@
 """A run of a classic group, as Kafka's own coordinator has it: Java's workers and kcoord's in one group.
 
-The coordinator is kcoord's own for classic groups, which responds as Kafka's does (`group/generic`). So this tests the
+The coordinator is kcoord's own for classic groups, which responds as Kafka's does (`group/classic`). So this tests the
 workers: once the faults have ended, everything must be shared, no two workers may run the same resource, and no worker
 may want rounds endlessly.
 """

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.group.opening import Opening
 from kcoord.group.refuse import refuse
-from kcoord.group.settings import GroupSettings
-from kcoord.group.step import Remember, RequestContext
+from kcoord.group.state.opening import Opening
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import Remember, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.sim.coordinator import DOWN, UP, Coordinator

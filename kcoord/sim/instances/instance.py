@@ -12,8 +12,8 @@ from random import Random
 
 import attrs
 
-from kcoord.group.opening import Opening
 from kcoord.group.shard import Shard
+from kcoord.group.state.opening import Opening
 from kcoord.instances.peer_clock import PeerClock
 from kcoord.sim.network import Client, Frame, Link
 

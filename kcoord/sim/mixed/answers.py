@@ -21,15 +21,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.group.connect.group import ConnectGroup, Member
-from kcoord.group.contents import Contents
-from kcoord.group.modern.member import NO_CONNECTION
-from kcoord.group.step import Reply, Step
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.classic_workers.session import ConfigRound
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.modern_member import NO_CONNECTION
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.config_round import NUDGE_MS
 from kcoord.group.translation.leader import leader_known_as
-from kcoord.group.translation.phases import Phase
-from kcoord.group.translation.session import ConfigRound
-from kcoord.group.translation.spoken import DEFAULT
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,

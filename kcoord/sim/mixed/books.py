@@ -6,10 +6,10 @@ moves so that generations move (CM-3); that does not change what an assignment i
 
 from __future__ import annotations
 
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.modern.member import JOINING_EPOCH
-from kcoord.group.step import Step
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.step import Step
 from kcoord.protocol.resources import Resource
 from kcoord.sim.books import Books
 from kcoord.sim.violation import Violation

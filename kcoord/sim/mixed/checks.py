@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.group.connect.group import ConnectGroup
-from kcoord.group.generic.group import GenericGroup
-from kcoord.group.generic.states import State as GenericState
-from kcoord.group.step import Reply, Step
+from kcoord.group.state.classic_workers.phases import Phase as TranslatedPhase
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_states import State as GenericState
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.config_round import LONGEST_MS
-from kcoord.group.translation.phases import Phase as TranslatedPhase
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from kcoord.group.connect.settings import (
+from kcoord.group.state.connect_settings import (
     HEARTBEAT_INTERVAL,
     SESSION_TIMEOUT,
     LegacyMode,

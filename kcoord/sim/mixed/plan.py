@@ -10,7 +10,7 @@ from random import Random
 
 import attrs
 
-from kcoord.group.connect.settings import LegacyMode
+from kcoord.group.state.connect_settings import LegacyMode
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
 from kcoord.sim.phases import MIXED_PHASES
 from kcoord.sim.plan import FAULTS, Plan, draw_without_placement, swarm, with_placement

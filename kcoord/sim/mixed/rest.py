@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kcoord.group.connect.settings import LegacyMode
-from kcoord.group.deadlines import NEVER_MS
-from kcoord.group.generic.states import State as GenericState
-from kcoord.group.modern.states import State
+from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_states import State as GenericState
+from kcoord.group.state.groups.modern_states import State
 from kcoord.protocol.embedded import EAGER, NAMES
 from kcoord.sim.coordinator import UP
 from kcoord.sim.living import Living

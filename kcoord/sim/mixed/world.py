@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kcoord.group.connect.settings import LEGACY_MODE, LEGACY_WAIT, MIGRATION_POLICY, MigrationPolicy
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import LEGACY_MODE, LEGACY_WAIT, MIGRATION_POLICY, MigrationPolicy
+from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import UP
 from kcoord.sim.faults import Faults

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.group.connect.connect_group_describe import PlacementState
-from kcoord.group.connect.group import ConnectGroup, Resources, Target
+from kcoord.group.apis.connect_group_describe import PlacementState
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.selection import ClientSide, select
-from kcoord.group.connect.settings import PLACEMENT
-from kcoord.group.contents import Contents
-from kcoord.group.step import Step
-from kcoord.group.translation.spoken import DEFAULT
+from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
+from kcoord.group.state.connect_settings import PLACEMENT
+from kcoord.group.state.groups.connect_group import ConnectGroup, Resources, Target
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Step
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,

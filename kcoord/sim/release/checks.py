@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kcoord.group.step import Step
+from kcoord.group.state.step import Step
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import unpack

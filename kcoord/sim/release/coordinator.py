@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kcoord.group.refuse import refuse
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import RequestContext
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.sim.coordinator import HOST, UP, Coordinator

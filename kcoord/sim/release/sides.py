@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from kcoord.group.step import Step
+from kcoord.group.state.step import Step
 from kcoord.sim.network import Frame
 from kcoord.sim.release.alias import Release
 from kcoord.sim.violation import Violation

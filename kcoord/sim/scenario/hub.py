@@ -13,11 +13,11 @@ from random import Random
 
 import attrs
 
-from kcoord.group.connect.connect_group_describe import PlacementState
-from kcoord.group.modern.states import State
-from kcoord.group.settings import GroupSettings
+from kcoord.group.apis.connect_group_describe import PlacementState
 from kcoord.group.shard import Shard
-from kcoord.group.step import RequestContext, Step
+from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import Record

@@ -25,8 +25,8 @@ import attrs
 
 from kcoord.assign import EagerAssignor, Resource
 from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssignor, Kip415Assignor, Policy, Weights
-from kcoord.group.connect.settings import ConnectSettings, LegacyMode
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import EAGER, SESSIONED
 from kcoord.sim.events import Events
 from kcoord.sim.legacy import LegacySetup

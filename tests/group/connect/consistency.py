@@ -8,14 +8,13 @@ from typing import Any
 import attrs
 
 from kcoord.group.connect.computing import PATIENCE
-from kcoord.group.connect.group import ConnectGroup, Member, Resources
-from kcoord.group.connect.replay import UNSAID
 from kcoord.group.connect.selection import Absent, ClientSide, LegacySide, select
-from kcoord.group.connect.support import Supports
-from kcoord.group.contents import Contents
-from kcoord.group.deadlines import NEVER_MS
 from kcoord.group.soundness import of_connect_group
-from kcoord.group.translation.sweep import waits_for_us
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.assignor_support import Supports
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.records.connect_replay import UNSAID
+from kcoord.group.state.shard_state import Contents
 from tests.translation.consistency import check_legacy, may_wait_for_leader
 
 NOTHING: Resources = frozenset()
@@ -161,7 +160,10 @@ def _check_wake(group: ConnectGroup, now_ms: int) -> None:
         due.append(group.computation.due_ms)
     for member in group.members.values():
         session_ends_ms = max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
-        due += [member.release_due_ms, NEVER_MS if waits_for_us(member) else session_ends_ms]
+        due += [
+            member.release_due_ms,
+            NEVER_MS if member.legacy is not None and member.legacy.is_waiting else session_ends_ms,
+        ]
     assert group.wake_ms <= max(min(due), now_ms + 1)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect import records
-from kcoord.group.connect.group import Configured, ConnectGroup
+from kcoord.group.state.groups.connect_group import Configured, ConnectGroup
+from kcoord.group.state.records import connect_records as records
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 from kcoord.protocol.records import ConnectWorkerGroupCurrentMemberAssignmentKey, Record

@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.group.connect.group import UNKNOWN_DELAY
+from kcoord.group.state.groups.connect_group import UNKNOWN_DELAY
 from kcoord.protocol.generated.connect_worker_group_target_assignment_value import (
     ConnectWorkerGroupTargetAssignmentValue,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kcoord.group.connections import PRUNED_FROM, Connections
 from kcoord.group.shard import Shard
+from kcoord.group.state.connections import PRUNED_FROM, Connections
 from tests.group.connect.world import World
 
 

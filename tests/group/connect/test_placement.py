@@ -12,7 +12,7 @@ import pytest
 from kcoord.assign import UniformAssignor
 from kcoord.assign.model import Assignment, Group, MemberAssignment
 from kcoord.group.connect.computing import AssignmentError
-from kcoord.group.metrics import Misplaced
+from kcoord.group.state.metrics import Misplaced
 from tests.group.connect.world import INTERVAL_MS, SETTINGS, World, packed, res, text
 
 ALL = "AC0 AT0 BC0 BT0"

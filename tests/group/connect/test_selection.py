@@ -8,9 +8,9 @@ import attrs
 import pytest
 
 from kcoord.group.connect.computing import AssignmentError
-from kcoord.group.connect.group import Said
 from kcoord.group.connect.selection import common_assignor, leaves_nobody, qualified, server_side
-from kcoord.group.connect.support import Support, Supports, support_of
+from kcoord.group.state.groups.assignor_support import Support, Supports, support_of
+from kcoord.group.state.groups.connect_group import Said
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import Assignor
 from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor, packed

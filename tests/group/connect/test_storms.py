@@ -1,5 +1,5 @@
 """Does a group of the new protocol come to rest where its assignors ask for the same again and again?
-(`kcoord/group/repetition.py`)
+(`kcoord/group/state/repetition.py`)
 """
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kcoord.group.metrics import CONNECT
-from kcoord.group.repetition import FREE
+from kcoord.group.state.metrics import CONNECT
+from kcoord.group.state.repetition import FREE
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import SETTINGS, World, assignor, packed
 

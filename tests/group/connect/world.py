@@ -14,16 +14,16 @@ from typing import Any, TypeVar, cast
 
 import attrs
 
-from kcoord.group.connect.group import ConnectGroup, Member
 from kcoord.group.connect.quiet import is_quiet
-from kcoord.group.connect.settings import ConnectSettings
-from kcoord.group.contents import Contents
-from kcoord.group.modern.states import State
-from kcoord.group.opening import Opening
-from kcoord.group.replay import replay
-from kcoord.group.settings import GroupLimits, GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import Ahead, Remember, RequestContext, Slowed, Step
+from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.opening import Opening
+from kcoord.group.state.replay import replay
+from kcoord.group.state.settings import GroupLimits, GroupSettings
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.step import Ahead, Remember, RequestContext, Slowed, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request

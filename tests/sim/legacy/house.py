@@ -7,9 +7,9 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.settings import GroupSettings
 from kcoord.group.shard import Shard
-from kcoord.group.step import RequestContext, Step
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import JoinGroupRequest, LeaveGroupRequest
 from kcoord.protocol.resources import Resource

@@ -15,7 +15,7 @@ from kcoord.assign import CONNECTOR, ServerAssignor
 from kcoord.assign.built_in import POLICIES
 from kcoord.assign.incremental import Seen, Snapshot
 from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssignor
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import SESSIONED, WorkerAssignment, WorkerState, decode_assignment, encode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.resources import Resource

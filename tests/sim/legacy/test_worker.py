@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kcoord.group.settings import GroupSettings
+from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, NAMES, SESSIONED, decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -1,0 +1,43 @@
+"""JoinGroup (11): a member joins, or joins again.
+
+v0 has no rebalance timeout: the session timeout is used. v1 adds the rebalance timeout. v2 and v3 are as v1. v4: a
+newcomer must join twice, the second time with the member id that it was given (KIP-394). v5 adds group.instance.id
+(KIP-345). v6 is flexible. v7 adds the protocol type to the answer, v8 a reason (KIP-800), v9 SkipAssignment (KIP-814).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.classic.answers import join_error
+from kcoord.group.classic.calls import join_of, new_member_id, protocols_of
+from kcoord.group.classic.join_group import join_classic
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
+from kcoord.group.translation.entry import group_to_join_translated
+from kcoord.group.translation.join_group import join_translated
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import JoinGroupRequest
+
+
+def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, token: Token) -> None:
+    """Handle a JoinGroup; it may stay parked."""
+    error = _check_request(request, turn.contents.settings)
+    if error:
+        join_error(turn, token, error, request.member_id)
+        return
+    protocols = protocols_of(request)
+    connect = group_to_join_translated(turn, request.group_id, request.protocol_type, protocols)
+    if connect is None:
+        join_classic(turn, request, protocols, context, token)
+        return
+    member_id = request.member_id or new_member_id(turn, request, context)
+    join = join_of(request, context, token, protocols, member_id)
+    join_translated(turn, connect, join, context, is_new=not request.member_id)
+
+
+def _check_request(request: JoinGroupRequest, settings: GroupSettings) -> ErrorCode:
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    if not settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms:
+        return ErrorCode.INVALID_SESSION_TIMEOUT
+    return ErrorCode.NONE

@@ -1,0 +1,26 @@
+"""LeaveGroup (13): members leave.
+
+v0-v2 have one member, and its error at the top of the answer. v3 allows several members, and removal by
+group.instance.id alone (by an admin). v4 is flexible. v5 adds reasons (KIP-800).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.classic.leave_group import leave_classic
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
+from kcoord.group.translation.leave_group import leave_translated
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
+
+
+def leave_group(turn: Turn, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
+    """Handle a LeaveGroup."""
+    if not request.group_id:
+        turn.answer(token, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
+        return
+    connect = turn.contents.connect.get(request.group_id)
+    if connect is None:
+        leave_classic(turn, request, context, token)
+    else:
+        leave_translated(turn, connect, request, context, token)

@@ -1,0 +1,100 @@
+"""OffsetCommit (8): stores a group's offsets in kcoord's own log.
+
+v2-v4 may set a retention time; v5 dropped it. v6 adds the leader epoch, v7 group.instance.id. v8 is flexible. v9 is as
+v8, with the errors of KIP-848's groups. v10 has topics by id only.
+
+A kcoord without a cluster knows no topics: it accepts every name, and knows no id (UNKNOWN_TOPIC_ID).
+"""
+
+from __future__ import annotations
+
+from kcoord.group.classic.check_commit import check_commit
+from kcoord.group.refuse import refuse
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition
+from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponsePartition, OffsetCommitResponseTopic
+from kcoord.protocol.messages import OffsetCommitRequest, OffsetCommitResponse
+from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue, Record
+
+TOPIC_ID_VERSION = 10
+NO_RETENTION = -1
+UTF16_UNIT_BYTES = 2
+MAX_INT64 = 2**63 - 1
+MAX_TOPIC_CHARS = 249
+"""The longest name that a topic can have in Kafka."""
+
+
+def offset_commit(turn: Turn, request: OffsetCommitRequest, context: RequestContext, token: Token) -> None:
+    """Handle an OffsetCommit: store all offsets that may be stored, with an error for each partition whose offset may
+    not.
+    """
+    if context.api_version >= TOPIC_ID_VERSION:
+        turn.answer(token, refuse(request, ErrorCode.UNKNOWN_TOPIC_ID))
+        return
+    error = check_commit(
+        turn.contents,
+        request.group_id,
+        request.member_id,
+        request.group_instance_id,
+        request.generation_id_or_member_epoch,
+        False,
+        turn.now_ms,
+        context.api_version,
+    )
+    if error:
+        turn.answer(token, refuse(request, error))
+        return
+    topics = [
+        OffsetCommitResponseTopic(
+            name=topic.name,
+            partitions=[
+                OffsetCommitResponsePartition(partition.partition_index, _commit(turn, request, topic.name, partition))
+                for partition in topic.partitions
+            ],
+        )
+        for topic in request.topics
+    ]
+    turn.answer(token, OffsetCommitResponse(topics=topics))
+
+
+def _commit(turn: Turn, request: OffsetCommitRequest, topic: str, partition: OffsetCommitRequestPartition) -> ErrorCode:
+    metadata = partition.committed_metadata or ""
+    if not topic or len(topic) > MAX_TOPIC_CHARS or partition.partition_index < 0:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if _too_long(metadata, turn.contents.settings.offset_metadata_max_bytes):
+        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    if _is_one_too_many(turn, request.group_id, topic, partition.partition_index):
+        return ErrorCode.INVALID_COMMIT_OFFSET_SIZE
+    value = OffsetCommitValue(
+        offset=partition.committed_offset,
+        leader_epoch=partition.committed_leader_epoch,
+        metadata=metadata,
+        commit_timestamp=turn.wall_ms,
+        expire_timestamp=_expire_timestamp(turn.wall_ms, request.retention_time_ms),
+    )
+    turn.write(Record(OffsetCommitKey(request.group_id, topic, partition.partition_index), value))
+    return ErrorCode.NONE
+
+
+def _expire_timestamp(wall_ms: int, retention_ms: int) -> int:
+    """When the offset expires, in Unix ms; -1: by the group's rules. The sum is bounded. In Apache Kafka it overflows,
+    so that what should stay longest is removed at the next check.
+    """
+    return -1 if retention_ms == NO_RETENTION else min(wall_ms + retention_ms, MAX_INT64)
+
+
+def _is_one_too_many(turn: Turn, group_id: str, topic: str, partition: int) -> bool:
+    """Whether the group would keep more offsets than it may. In a cluster the existing partitions are the bound; a
+    kcoord alone accepts any name.
+    """
+    offsets = turn.contents.offsets
+    full = offsets.count(group_id) >= turn.contents.settings.limits.offsets
+    return full and partition not in offsets.of_topic(group_id, topic)
+
+
+def _too_long(metadata: str, limit: int) -> bool:
+    if UTF16_UNIT_BYTES * len(metadata) <= limit:
+        return False
+    return len(metadata.encode("utf-16-be", "surrogatepass")) // UTF16_UNIT_BYTES > limit

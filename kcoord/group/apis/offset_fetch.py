@@ -1,0 +1,93 @@
+"""OffsetFetch (9): reads a group's offsets from kcoord's own log.
+
+v1 has errors in partitions only. v2: topics null means all topics of the group. v3-v5 add the throttle time and the
+leader epoch. v6 is flexible. v7 adds RequireStable (KIP-447). v8 allows several groups. v9 adds member id and epoch
+(KIP-848), which are ignored for classic groups. v10 has topics by id only.
+
+An offset that is not stored is -1, also for a group that does not exist. There are no transactions in kcoord's own log,
+so every offset is stable. A kcoord without a cluster knows no topics: no id is known (UNKNOWN_TOPIC_ID), and v10 of a
+whole group, which could not name a topic, is empty.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
+from kcoord.protocol.generated.offset_fetch_response import (
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+from kcoord.protocol.messages import OffsetFetchRequest, OffsetFetchResponse
+from kcoord.protocol.records import OffsetCommitValue
+
+BATCH_VERSION = 8
+TOPIC_ID_VERSION = 10
+NO_OFFSET = OffsetCommitValue(offset=-1)
+
+
+def offset_fetch(turn: Turn, request: OffsetFetchRequest, context: RequestContext, token: Token) -> None:
+    """Handle an OffsetFetch, of one group or of several in this shard."""
+    if context.api_version >= BATCH_VERSION:
+        by_id = context.api_version >= TOPIC_ID_VERSION
+        groups = [_group_by_id(group) if by_id else _group(turn, group) for group in request.groups]
+        turn.answer(token, OffsetFetchResponse(groups=groups))
+        return
+    if request.topics is None:
+        wanted = [(topic, list(offsets)) for topic, offsets in turn.contents.offsets.of_group(request.group_id).items()]
+    else:
+        wanted = [(topic.name, topic.partition_indexes) for topic in request.topics]
+    topics = [
+        OffsetFetchResponseTopic(
+            topic,
+            [
+                OffsetFetchResponsePartition(index, value.offset, value.leader_epoch, value.metadata)
+                for index, value in _values(turn, request.group_id, topic, indexes)
+            ],
+        )
+        for topic, indexes in wanted
+    ]
+    turn.answer(token, OffsetFetchResponse(topics=topics))
+
+
+def _group(turn: Turn, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+    if group.topics is None:
+        wanted = [(topic, list(offsets)) for topic, offsets in turn.contents.offsets.of_group(group.group_id).items()]
+    else:
+        wanted = [(topic.name, topic.partition_indexes) for topic in group.topics]
+    topics = [
+        OffsetFetchResponseTopics(
+            name=topic,
+            partitions=[
+                OffsetFetchResponsePartitions(index, value.offset, value.leader_epoch, value.metadata)
+                for index, value in _values(turn, group.group_id, topic, indexes)
+            ],
+        )
+        for topic, indexes in wanted
+    ]
+    return OffsetFetchResponseGroup(group.group_id, topics)
+
+
+def _values(turn: Turn, group_id: str, topic: str, indexes: list[int]) -> list[tuple[int, OffsetCommitValue]]:
+    stored = turn.contents.offsets.of_topic(group_id, topic)
+    return [(index, stored.get(index, NO_OFFSET)) for index in indexes]
+
+
+def _group_by_id(group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+    topics = [
+        OffsetFetchResponseTopics(
+            topic_id=topic.topic_id,
+            partitions=[
+                OffsetFetchResponsePartitions(
+                    index, NO_OFFSET.offset, metadata="", error_code=ErrorCode.UNKNOWN_TOPIC_ID
+                )
+                for index in topic.partition_indexes
+            ],
+        )
+        for topic in group.topics or []
+    ]
+    return OffsetFetchResponseGroup(group.group_id, topics)

@@ -1,0 +1,60 @@
+"""LeaveGroup of members of a classic group."""
+
+from __future__ import annotations
+
+from kcoord.group.classic.joining import put_out
+from kcoord.group.classic.table import GONE, PENDING_GONE
+from kcoord.group.classic.who import check_member
+from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_reasons import Reason, tell
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.leave_group_response import MemberResponse
+from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
+
+BATCH_VERSION = 3
+
+
+def leave_classic(turn: Turn, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
+    """Handle a LeaveGroup. If several members leave, the group rebalances once."""
+    batched = context.api_version >= BATCH_VERSION
+    leavers = request.members if batched else [MemberIdentity(request.member_id)]
+    group = turn.contents.groups.get(request.group_id) or GenericGroup(request.group_id)
+    responses = _leave(turn, group, leavers)
+    if batched:
+        turn.answer(token, LeaveGroupResponse(members=responses))
+    else:
+        turn.answer(token, LeaveGroupResponse(error_code=responses[0].error_code))
+
+
+def _leave(turn: Turn, group: GenericGroup, leavers: list[MemberIdentity]) -> list[MemberResponse]:
+    gone: list[str] = []
+    reason = None
+    pending_gone = False
+    responses = []
+    for leaver in leavers:
+        error = ErrorCode.NONE
+        if group.pending.pop(leaver.member_id, None) is not None:
+            pending_gone = True
+        else:
+            member_id = _member_id(group, leaver)
+            error = check_member(group, member_id, leaver.group_instance_id)
+            if not error:
+                put_out(turn, group, group.members[member_id])
+                gone.append(member_id)
+                reason = reason or leaver.reason
+        responses.append(MemberResponse(leaver.member_id, leaver.group_instance_id, error))
+    if gone:
+        GONE[group.state](turn, group, tell(Reason.LEFT, gone, reason))
+    elif pending_gone:
+        PENDING_GONE[group.state](turn, group)
+    return responses
+
+
+def _member_id(group: GenericGroup, leaver: MemberIdentity) -> str:
+    """The member id that is meant: an admin names a static member by its group.instance.id alone."""
+    if leaver.member_id or leaver.group_instance_id is None:
+        return leaver.member_id
+    return group.static_ids.get(leaver.group_instance_id, leaver.member_id)

@@ -1,0 +1,40 @@
+"""The classic side of a connect group: what the floors below ask of translation and conversion."""
+
+from __future__ import annotations
+
+from kcoord.group.conversion.policy import belongs_to_generic
+from kcoord.group.conversion.to_generic import to_generic
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.transition import Turn
+from kcoord.group.translation.answers import let_go_heartbeat, refuse_waiting
+from kcoord.group.translation.asking import tell_legacy
+from kcoord.group.translation.config_round import keep_change_together
+from kcoord.group.translation.leader import is_free_to_lead
+from kcoord.group.translation.looks import ensure_look, is_frozen
+from kcoord.group.translation.sessions import open_legacy_sessions
+from kcoord.group.translation.settling import settle_legacy
+from kcoord.group.translation.shown import own_state
+from kcoord.group.translation.sweep import next_ms, sweep_legacy
+
+
+class TranslatedSide:
+    """See `ClassicSide` in `state/transition.py`."""
+
+    let_go = staticmethod(let_go_heartbeat)
+    refuse_all = staticmethod(refuse_waiting)
+    tell = staticmethod(tell_legacy)
+    open_sessions = staticmethod(open_legacy_sessions)
+    sweep = staticmethod(sweep_legacy)
+    next_ms = staticmethod(next_ms)
+    settle = staticmethod(settle_legacy)
+    may_lead = staticmethod(is_free_to_lead)
+    ensure_look = staticmethod(ensure_look)
+    is_frozen = staticmethod(is_frozen)
+    keep_change_together = staticmethod(keep_change_together)
+    own_state = staticmethod(own_state)
+
+    @staticmethod
+    def convert(turn: Turn, group: ConnectGroup) -> None:
+        """Make the group a classic group if it is to be one now."""
+        if belongs_to_generic(turn.contents, group):
+            to_generic(turn, group)

@@ -1,0 +1,1 @@
+"""State: what a shard knows, how records change it, and the transition that is in progress."""

@@ -1,0 +1,1 @@
+"""The state of groups and members, of both protocols."""

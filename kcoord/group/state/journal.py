@@ -1,0 +1,234 @@
+"""The journal of a step: the durable state before each record that the step wrote, so that the step can be undone.
+
+A step applies its records as it writes them. If it breaks off, or one of its records does not fit the log, the shard
+must be as if the step had never happened. Rules:
+
+1. Before a record is applied, the journal notes once what the record may change: a group's own record; for a connect
+   group also each member, target and history entry that is touched; each value of an offset. The noted objects never
+   change afterwards, so a note costs only a few references.
+2. `undo` restores the durable state only: it makes the touched groups again from records, by `replay`, as after a load.
+   The caller opens their session state: clients that wait, and session times (`isolation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import attrs
+
+from kcoord.group.state.groups.classic_group import NO_RECORD, GenericGroup
+from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.records.connect_replay import settle_loaded_group
+from kcoord.group.state.replay import replay
+from kcoord.group.state.shard_state import Contents
+from kcoord.protocol.frozen import frozen
+from kcoord.protocol.records import (
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupHistoryKey,
+    ConnectWorkerGroupHistoryValue,
+    ConnectWorkerGroupMemberMetadataKey,
+    ConnectWorkerGroupTargetAssignmentMemberKey,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    LegacyOffsetCommitKey,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    Record,
+)
+
+_OF_A_MEMBER = (
+    ConnectWorkerGroupMemberMetadataKey,
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupTargetAssignmentMemberKey,
+)
+
+
+@frozen(slots=True, eq=False)
+class MemberBefore:
+    """The durable state of one member of a connect group, and of its target, before the step."""
+
+    member: Member | None
+    said: Said | None
+    current: Resources
+    recorded: bool
+    epoch: int
+    previous_epoch: int
+    put_out: bool
+    doubtful: Resources
+    target: Target | None
+
+    @classmethod
+    def of(cls, group: ConnectGroup, member_id: str) -> MemberBefore:
+        """The state as it is now."""
+        member, target = group.members.get(member_id), group.targets.get(member_id)
+        if member is None:
+            return cls(None, None, frozenset(), False, 0, 0, False, frozenset(), target)
+        return cls(
+            member,
+            member.said,
+            member.current,
+            member.recorded,
+            member.recorded_epoch,
+            member.recorded_previous,
+            member.put_out,
+            member.doubtful,
+            target,
+        )
+
+
+@attrs.define(slots=True, eq=False)
+class ConnectBefore:
+    """The durable state of a connect group before the step. Of its members and history only the touched ones are noted;
+    the others are still in `group`.
+    """
+
+    group: ConnectGroup
+    epoch: Record
+    target: Record
+    configured: Configured | None
+    members: dict[str, MemberBefore] = attrs.Factory(dict)
+    history: dict[int, ConnectWorkerGroupHistoryValue | None] = attrs.Factory(dict)
+
+    @classmethod
+    def of(cls, group: ConnectGroup) -> ConnectBefore:
+        """The state as it is now."""
+        epoch = records.group_epoch(group.group_id, group.epoch, group.reason, group.reason_wall_ms)
+        return cls(group, epoch, records.installed_target(group), group.configured)
+
+    def all_members(self) -> Mapping[str, MemberBefore]:
+        """Every member, and every departed member that has a target."""
+        group = self.group
+        untouched = [each for each in {**group.members, **group.targets} if each not in self.members]
+        return {**{each: MemberBefore.of(group, each) for each in untouched}, **self.members}
+
+    def records(self) -> Iterator[Record]:
+        """The records that make this state."""
+        group, group_id = self.group, self.group.group_id
+        yield self.epoch
+        yield self.target
+        if self.configured is not None:
+            yield records.configured_set(group, self.configured)
+        for member_id, before in self.all_members().items():
+            if before.member is not None:
+                yield records.member_said(group_id, member_id, before.said)
+            if before.member is not None and before.recorded:
+                yield records.current_assignment(
+                    group,
+                    before.member,
+                    before.current,
+                    before.epoch,
+                    before.previous_epoch,
+                    before.put_out,
+                    before.doubtful,
+                )
+            if before.target is not None:
+                yield records.member_target(group_id, member_id, before.target)
+        for epoch, entry in sorted({**group.history, **self.history}.items()):
+            if entry is not None:
+                yield records.history(group_id, epoch, entry)
+
+
+@attrs.define(slots=True, eq=False)
+class GroupBefore:
+    """The durable state of everything that has one group id, before the step."""
+
+    generic: GenericGroup | None
+    generic_record: GroupMetadataValue | None
+    connect: ConnectBefore | None
+    configuration: dict[str, str] | None
+
+
+@attrs.define(slots=True, eq=False)
+class Journal:
+    """The state that a step, or a part of it, found."""
+
+    groups: dict[str, GroupBefore] = attrs.Factory(dict)
+    offsets: dict[tuple[str, str, int], OffsetCommitValue | None] = attrs.Factory(dict)
+
+    def clear(self) -> None:
+        """Forget everything, for the next part."""
+        self.groups.clear()
+        self.offsets.clear()
+
+    def note(self, contents: Contents, record: Record) -> None:
+        """Note what `record` may change. Call this before the record is applied."""
+        key = record.key
+        if isinstance(key, GroupMetadataKey):
+            self.note_group(contents, key.group)
+            return
+        if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
+            self.note_group(contents, key.group)  # the first offset makes a group
+            at = key.group, key.topic, key.partition
+            if at not in self.offsets:
+                self.offsets[at] = contents.offsets.of_topic(key.group, key.topic).get(key.partition)
+            return
+        before = self.note_group(contents, key.group_id).connect
+        if before is None:
+            return
+        if isinstance(key, _OF_A_MEMBER):
+            if key.member_id not in before.members:
+                before.members[key.member_id] = MemberBefore.of(before.group, key.member_id)
+        elif isinstance(key, ConnectWorkerGroupHistoryKey):
+            before.history.setdefault(key.epoch, before.group.history.get(key.epoch))
+
+    def note_group(self, contents: Contents, group_id: str) -> GroupBefore:
+        """The state of that group id when it was first noted. Notes it if this is the first time."""
+        before = self.groups.get(group_id)
+        if before is None:
+            generic, connect = contents.groups.get(group_id), contents.connect.get(group_id)
+            before = self.groups[group_id] = GroupBefore(
+                generic,
+                None if generic is None else generic.record,
+                None if connect is None else ConnectBefore.of(connect),
+                contents.configurations.get(group_id),
+            )
+        return before
+
+    def undo(self, contents: Contents) -> None:
+        """Restore the noted state in `contents`. The noted groups then have no sessions. The caller must have dismissed
+        the groups that are there now (`isolation`).
+        """
+        was_live, contents.live = contents.live, False
+        for group_id, before in self.groups.items():
+            contents.groups.pop(group_id, None)
+            contents.connect.pop(group_id, None)
+            _restore_configuration(contents, group_id, before.configuration)
+            if before.generic_record is not None and before.generic_record is not NO_RECORD:
+                replay(contents, Record(GroupMetadataKey(group_id), before.generic_record))
+            if before.connect is not None:
+                _restore_connect_group(contents, before.connect)
+        for (group_id, topic, partition), value in self.offsets.items():
+            replay(contents, Record(OffsetCommitKey(group_id, topic, partition), value))
+        for group_id, before in self.groups.items():
+            _restore_shell(contents, group_id, before)
+        contents.live = was_live
+
+
+def _restore_configuration(contents: Contents, group_id: str, configuration: dict[str, str] | None) -> None:
+    if contents.configurations.get(group_id) != configuration:
+        replay(contents, records.configuration(group_id, configuration or {}))
+
+
+def _restore_connect_group(contents: Contents, before: ConnectBefore) -> None:
+    for record in before.records():
+        replay(contents, record)
+    group = contents.connect[before.group.group_id]
+    settle_loaded_group(contents, group)
+    group.restored_at_connection = contents.newest_connection
+    for member_id, noted in before.all_members().items():
+        if noted.member is not None:
+            group.members[member_id].session_holds_ms = noted.member.session_holds_ms  # CG-8
+
+
+def _restore_shell(contents: Contents, group_id: str, before: GroupBefore) -> None:
+    """Restore, or remove, a group that has offsets and no record of its own: it exists as long as its offsets do."""
+    offsets = contents.offsets.of_group(group_id)
+    had_shell = before.generic_record is NO_RECORD
+    there = contents.groups.get(group_id)
+    if had_shell and there is None and offsets:
+        topic, partitions = next(iter(offsets.items()))
+        partition, value = next(iter(partitions.items()))
+        replay(contents, Record(OffsetCommitKey(group_id, topic, partition), value))
+    elif not had_shell and there is not None and there.record is NO_RECORD:
+        del contents.groups[group_id]

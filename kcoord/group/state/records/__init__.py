@@ -1,0 +1,1 @@
+"""The records of groups: how they are made, and how a replay applies them."""

@@ -1,0 +1,202 @@
+"""The replay of a connect group's records: what each of keys 3 to 10 changes. Only `group/state/replay.py` calls this.
+
+While a log is loaded, records of different keys may come in another order than they were written: compaction keeps the
+last record of each key. So every function creates the group or the member that it needs. `settle_load` then drops
+groups and members whose own record never came, for instance those that only tombstones named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.groups.classic_group import NO_RECORD
+from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member, Said, Target
+from kcoord.group.state.shard_state import Contents
+from kcoord.protocol.config_source import FILE_OFFSETS_FROM
+from kcoord.protocol.records import (
+    ConnectWorkerGroupConfigurationKey,
+    ConnectWorkerGroupConfigurationValue,
+    ConnectWorkerGroupConnectorsTasksMetadataKey,
+    ConnectWorkerGroupConnectorsTasksMetadataValue,
+    ConnectWorkerGroupCurrentMemberAssignmentKey,
+    ConnectWorkerGroupCurrentMemberAssignmentValue,
+    ConnectWorkerGroupHistoryKey,
+    ConnectWorkerGroupHistoryValue,
+    ConnectWorkerGroupMemberMetadataKey,
+    ConnectWorkerGroupMetadataKey,
+    ConnectWorkerGroupMetadataValue,
+    ConnectWorkerGroupTargetAssignmentKey,
+    ConnectWorkerGroupTargetAssignmentMemberKey,
+    ConnectWorkerGroupTargetAssignmentMemberValue,
+    ConnectWorkerGroupTargetAssignmentValue,
+    Record,
+)
+from kcoord.protocol.resources import unpack
+
+UNSAID = Said()
+"""The metadata of a member of which the load has read only record 7 so far."""
+
+
+def replay_connect(contents: Contents, record: Record) -> None:
+    """Apply one record of a connect group. Raises KeyError for a record of another kind."""
+    REPLAY[type(record.key)](contents, record.key, record.value)
+
+
+def _group(contents: Contents, group_id: str) -> ConnectGroup:
+    group = contents.connect.get(group_id)
+    if group is None:
+        group = contents.connect[group_id] = ConnectGroup(group_id)
+    group.version += 1
+    return group
+
+
+def _metadata(
+    contents: Contents, key: ConnectWorkerGroupMetadataKey, value: ConnectWorkerGroupMetadataValue | None
+) -> None:
+    if value is None:
+        group = contents.connect.pop(key.group_id, None)
+        if group is not None:
+            group.bury()
+        return
+    group = _group(contents, key.group_id)
+    group.epoch, group.reason, group.reason_wall_ms = value.epoch, value.reason, value.reason_timestamp
+
+
+def _configured(
+    contents: Contents,
+    key: ConnectWorkerGroupConnectorsTasksMetadataKey,
+    value: ConnectWorkerGroupConnectorsTasksMetadataValue | None,
+) -> None:
+    group = _group(contents, key.group_id)
+    group.configured = (
+        None if value is None else Configured(unpack(value.connectors_tasks), value.config_offset, value.config_source)
+    )
+
+
+def _member(contents: Contents, key: ConnectWorkerGroupMemberMetadataKey, value: Said | None) -> None:
+    group = _group(contents, key.group_id)
+    member = group.members.get(key.member_id)
+    if value is None:
+        if member is not None:
+            group.legacy.drop(key.member_id)
+            group.drop_member(key.member_id, member.said.instance_id)
+        return
+    if member is None:
+        member = Member(key.member_id, value)
+    member.said = value
+    if value.legacy is not None:
+        group.legacy.take_in(key.member_id, tuple(value.legacy.protocols))
+        member.legacy = member.legacy or LegacySession()
+    else:
+        group.legacy.drop(key.member_id)
+        member.legacy = None
+    group.set_said(member, value.instance_id)
+    group.note_support(member)
+
+
+def _target(
+    contents: Contents,
+    key: ConnectWorkerGroupTargetAssignmentKey,
+    value: ConnectWorkerGroupTargetAssignmentValue | None,
+) -> None:
+    group = _group(contents, key.group_id)
+    value = value or ConnectWorkerGroupTargetAssignmentValue()
+    group.set_assignment_epoch(value.assignment_epoch)
+    group.computed_by, group.assignor = value.computed_by, value.assignor_name
+    group.computed_by_url = value.computed_by_url
+    group.computed_offset = NO_OFFSET if value.config_offset >= FILE_OFFSETS_FROM else value.config_offset
+    group.config_round = value.config_round
+    group.delay_deadline_wall_ms, group.delay_ms = value.delay_deadline_ms, value.delay_ms
+    group.workers_delay_ms = value.workers_delay_ms
+    group.error, group.error_message = value.error, value.error_message
+
+
+def _current(
+    contents: Contents,
+    key: ConnectWorkerGroupCurrentMemberAssignmentKey,
+    value: ConnectWorkerGroupCurrentMemberAssignmentValue | None,
+) -> None:
+    group = _group(contents, key.group_id)
+    member = group.members.get(key.member_id)
+    if value is None:
+        if member is not None:
+            group.set_current(member, frozenset())
+            member.doubtful = frozenset()
+        return
+    if member is None:
+        member = group.members[key.member_id] = Member(key.member_id, UNSAID)
+    member.recorded = True
+    member.recorded_epoch, member.recorded_previous = value.member_epoch, value.previous_member_epoch
+    member.epoch, member.previous_epoch = value.member_epoch, value.previous_member_epoch
+    if member.put_out != value.put_out:
+        member.put_out = value.put_out
+        group.note_support(member)
+    member.doubtful = unpack(value.doubtful)
+    group.set_current(member, unpack(value.connectors_tasks))
+
+
+def _configuration(
+    contents: Contents, key: ConnectWorkerGroupConfigurationKey, value: ConnectWorkerGroupConfigurationValue | None
+) -> None:
+    if value is None:
+        contents.configurations.pop(key.group_id, None)
+    else:
+        contents.configurations[key.group_id] = {each.name: each.value for each in value.configurations}
+    if key.group_id in contents.connect:
+        contents.connect[key.group_id].forget_all()
+
+
+def _member_target(
+    contents: Contents,
+    key: ConnectWorkerGroupTargetAssignmentMemberKey,
+    value: ConnectWorkerGroupTargetAssignmentMemberValue | None,
+) -> None:
+    target = None
+    if value is not None:
+        resources = unpack(value.connectors_tasks)
+        target = Target(resources, value.version, value.metadata, value.instance_id, value.url)
+    _group(contents, key.group_id).set_target(key.member_id, target)
+
+
+def _history(
+    contents: Contents, key: ConnectWorkerGroupHistoryKey, value: ConnectWorkerGroupHistoryValue | None
+) -> None:
+    group = _group(contents, key.group_id)
+    if value is None:
+        group.history.pop(key.epoch, None)
+    else:
+        group.history[key.epoch] = value
+
+
+REPLAY: dict[type, Callable[[Contents, Any, Any], None]] = {
+    ConnectWorkerGroupMetadataKey: _metadata,
+    ConnectWorkerGroupConnectorsTasksMetadataKey: _configured,
+    ConnectWorkerGroupMemberMetadataKey: _member,
+    ConnectWorkerGroupTargetAssignmentKey: _target,
+    ConnectWorkerGroupCurrentMemberAssignmentKey: _current,
+    ConnectWorkerGroupConfigurationKey: _configuration,
+    ConnectWorkerGroupTargetAssignmentMemberKey: _member_target,
+    ConnectWorkerGroupHistoryKey: _history,
+}
+
+
+def settle_load(contents: Contents) -> None:
+    """Finish a load: drop groups and members whose own record is missing, and build the indexes."""
+    for group in list(contents.connect.values()):
+        settle_loaded_group(contents, group)
+
+
+def settle_loaded_group(contents: Contents, group: ConnectGroup) -> None:
+    """Do what `settle_load` does, for one group."""
+    if not group.epoch:
+        del contents.connect[group.group_id]
+        return
+    for member_id in [each for each, member in group.members.items() if member.said is UNSAID]:
+        del group.members[member_id]
+    group.history = dict(sorted(group.history.items()))
+    group.index()
+    shell = contents.groups.get(group.group_id)  # made for offsets that were committed when it was a classic group
+    if shell is not None and shell.record is NO_RECORD:
+        del contents.groups[group.group_id]
