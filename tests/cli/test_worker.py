@@ -44,7 +44,7 @@ def test_an_assignor_may_stand_beside_the_file(cli: Cli, tmp_path: Path) -> None
     ("toml", "options", "code", "says"),
     [
         (None, [], 1, "c.toml: cannot be read: No such file or directory"),
-        ("[copy]\n", [], 1, '[copy]: class = None is none: write class = "module:Class"'),
+        ("[copy]\n", [], 1, '[copy]: class = None does not name a class: write class = "module:Class"'),
         ('[copy]\nclass = "tests.cli.idle:None"\n', [], 1, "module tests.cli.idle has no such Connector"),
         (
             TOML,
