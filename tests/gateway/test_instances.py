@@ -345,10 +345,23 @@ async def test_rule_20_most_heartbeats_of_a_stable_fleet_need_no_relay(
     """Members that go where FindCoordinator sends them are where their groups are owned."""
     own = start_fleet()
     await own.settled(*BOTH)
-    members = [await ScriptedMember.at(own.instances[each % 2].bootstrap, f"{name}-{each}") for each in range(20)]
-    for member in members:
-        await member.join_and_sync()
-    sent = await heartbeats(members, 20)
+    attempts = itertools.count()
+
+    async def steady() -> int | None:
+        """Members whose connections stay open: soon after the first map kcoord still closes those that it moves."""
+        attempt = next(attempts)
+        try:
+            members = [
+                await ScriptedMember.at(own.instances[each % 2].bootstrap, f"{name}-{attempt}-{each}")
+                for each in range(20)
+            ]
+            for member in members:
+                await member.join_and_sync()
+            return await heartbeats(members, 20)
+        except (AssertionError, OSError):
+            return None
+
+    sent: int = await until(steady, "no connection is closed while the members send their heartbeats")
     await own.stop()
     relayed = own.relayed()["Heartbeat"]
     assert relayed <= 0.1 * sent
