@@ -43,7 +43,7 @@ from kcoord.group.connect.sessions import (
 )
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.telling import let_go
-from kcoord.group.conversion.classic_side import TranslatedSide
+from kcoord.group.conversion.classic_side import CLASSIC_SIDE
 from kcoord.group.conversion.follow import follow, sweep_classic
 from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_configs import OWNER, Owner
@@ -303,7 +303,7 @@ class Shard:
         return None if earliest == NEVER_MS else earliest
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
-        return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal(), TranslatedSide()), self._fits)
+        return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal(), CLASSIC_SIDE), self._fits)
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)

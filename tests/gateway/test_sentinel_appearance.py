@@ -330,8 +330,8 @@ async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
     kcoord.kill()
     direct = await connect(await coordinator_port(kafka.bootstrap, name))
     await ScriptedMember(direct, name, instance="kcoord").leave()
-    elder = old_sentinel(direct, name, member.generation)
-    await join_as_0_1_0(elder)
+    predecessor = old_sentinel(direct, name, member.generation)
+    await join_as_0_1_0(predecessor)
     kcoord.start()
     again = attrs.evolve(member, client=(await ScriptedMember.at(kcoord.bootstrap, name)).client)
     assert await again.heartbeat() == ErrorCode.NONE
@@ -339,7 +339,7 @@ async def test_rule_5_a_sentinel_of_0_1_0_is_put_out_and_no_commit_is_lost(
     assert await again.commit(topic, 2) == ErrorCode.NONE
     assert kafka.committed(name) == {(topic, 0): 2}
     assert (await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))).mark == member.generation
-    assert await elder.commit(topic, 99) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
+    assert await predecessor.commit(topic, 99) in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID)
     assert await again.commit(topic, 3) == ErrorCode.NONE
 
 
@@ -354,10 +354,10 @@ async def test_rule_5_kcoord_heals_what_0_1_0_left_behind_by_itself(
     left = [f"{name}-{at}" for at in range(3)]
     for group in (*left, f"other-{name}"):
         direct = await connect(await coordinator_port(kafka.bootstrap, group))
-        elder = old_sentinel(direct, group)
-        await join_as_0_1_0(elder)
-        assert await elder.commit(topic, 1) == ErrorCode.NONE
-        await elder.leave()
+        predecessor = old_sentinel(direct, group)
+        await join_as_0_1_0(predecessor)
+        assert await predecessor.commit(topic, 1) == ErrorCode.NONE
+        await predecessor.leave()
     kcoord = start_kcoord(kafka, f"{name}.*")
     await ask(await connect(kcoord.bootstrap), MetadataRequest(topics=[]))  # so it knows the brokers
     for group in left:
@@ -379,10 +379,10 @@ async def test_rule_5_a_group_that_0_1_0_left_behind_is_healed(
 ) -> None:
     """AD-5: kcoord takes it again and gives it back, then Kafka's tools can read it."""
     await coordinator_port(kafka.bootstrap, name)
-    elder = old_sentinel(direct, name)
-    await join_as_0_1_0(elder)
-    assert await elder.commit(topic, 1) == ErrorCode.NONE
-    await elder.leave()
+    predecessor = old_sentinel(direct, name)
+    await join_as_0_1_0(predecessor)
+    assert await predecessor.commit(topic, 1) == ErrorCode.NONE
+    await predecessor.leave()
     assert await upstream_state(direct, name) == ("Empty", "kcoord", [])
     member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
     await member.join_and_sync()

@@ -43,7 +43,7 @@ from tests.kafka.wait import let_pass
 BOTH = (0, 1)
 RANGE = {"partition.assignment.strategy": "org.apache.kafka.clients.consumer.RangeAssignor"}
 STOPPED_AT_EACH_COMMIT = ("eager",)
-KILLED_AT_EACH_COMMIT = ("individual", "beside ours")
+KILLED_AT_EACH_COMMIT = ("individual", "barrier", "beside ours")
 
 
 @attrs.frozen

@@ -31,6 +31,7 @@ LIMITS = Limits(
     idle_ms=600_000,
 )
 SETTINGS = GroupSettings(initial_rebalance_delay_ms=0)
+CLOSED = "the server closed the connection"
 
 
 class Running:
@@ -119,7 +120,7 @@ class Client:
     async def read(self, request: Request, version: int, correlation_id: int) -> Response:
         """The next response, which must be the answer to `request`."""
         data = await self.read_frame()
-        assert data, "the server closed the connection"
+        assert data, CLOSED
         answered, body_pos = decode_response_header(request.API_KEY, version, data)
         assert answered == correlation_id
         return RESPONSES[request.API_KEY].decode(data, version, body_pos)

@@ -1,8 +1,9 @@
 """Groups that release 0.1.0 left behind: kcoord makes them readable for Kafka's tools again (AD-5).
 
 Release 0.1.0 gave its sentinel the protocol type `kcoord`, and a group without members keeps the type of the last one.
-Kafka's tools cannot read such a group. kcoord joins it as a consumer and leaves it, and the group has the type
-`consumer` from then on. That is what it was: only the committed offsets of consumers keep a group without members.
+Kafka's tools cannot read such a group. kcoord takes it as a consumer group and, since it has no members, gives it back
+as it does with every such group (`sentinels.py`). From then on the group has the type `consumer`. That is what it was:
+only the committed offsets of consumers keep a group without members.
 
 kcoord lists the groups of each broker when it starts, and then less and less often. It needs a connection of its own
 for this, so it does nothing if upstream asks for credentials; there the next member's join heals the group. Of several
@@ -101,20 +102,14 @@ class GroupsLeftBy010:
         return left
 
     async def _heal(self, sentinel: Sentinel, asker: ServiceConnection) -> None:
-        """Join the group and leave it, unless it has members by now. Raises UpstreamLost, DecodeError."""
+        """Take the group, unless it has members by now. Raises UpstreamLost, DecodeError."""
         try:
             facts = await facts_of(self._gateway, sentinel.group_id)
         except Unanswered:
             return  # the next look does it
         if facts.has_members or sentinel.is_joined or sentinel.is_taking:
             return
-
-        async def is_empty() -> bool:
-            return not (await facts_of(self._gateway, sentinel.group_id)).has_members
-
         error = await sentinel.take(asker, facts.generation or 0, Appearance(CONSUMER))
-        if error == ErrorCode.NONE:
-            error = await sentinel.leave(asker, is_empty)
         if error == ErrorCode.NONE:
             log.info("group %s, left behind by kcoord 0.1.0, can be read by Kafka's tools again", sentinel.group_id)
         else:

@@ -17,7 +17,7 @@ from kcoord.group.translation.shown import own_state
 from kcoord.group.translation.sweep import next_ms, sweep_legacy
 
 
-class TranslatedSide:
+class _TranslatedSide:
     """See `ClassicSide` in `state/transition.py`."""
 
     let_go = staticmethod(let_go_heartbeat)
@@ -38,3 +38,7 @@ class TranslatedSide:
         """Make the group a classic group if it is to be one now."""
         if belongs_to_generic(turn.contents, group):
             to_generic(turn, group)
+
+
+CLASSIC_SIDE = _TranslatedSide()
+"""The one that all shards use: it has no state."""
