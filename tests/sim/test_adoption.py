@@ -17,7 +17,7 @@ NOTICED_WITHIN = 300
 # fmt: off
 KNOWN_SEEDS = (
     0, 2, 6, 12, 32, 62, 241, 377, 302, 426, 431, 482, 642, 596, 732, 874, 963, 1008, 1514, 2090, 2359, 5205, 5498,
-    20042,
+    8917, 20042,
 )
 # fmt: on
 """These show all mutants today, and are tried first."""
@@ -63,22 +63,10 @@ def test_a_seed_is_one_run() -> None:
         assert lines(seed) == first
 
 
-RARE = "clients from before KIP-394 count as arrived when they have set out"
-"""Since the sentinel looks for room first, no seed below 700 notices this: the proof looks further."""
-
-
-@pytest.mark.parametrize(
-    "mutant", [each for each in ADOPTION_MUTANTS if each.what != RARE], ids=lambda mutant: mutant.name
-)
+@pytest.mark.parametrize("mutant", ADOPTION_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     """And the seed that shows it is well without it."""
     assert any(_shows(mutant, seed) for seed in (*KNOWN_SEEDS, *range(NOTICED_WITHIN))), f"{mutant.name}: not noticed"
-
-
-@pytest.mark.proof
-def test_a_rule_whose_break_is_rarely_seen_is_noticed() -> None:
-    [mutant] = [each for each in ADOPTION_MUTANTS if each.what == RARE]
-    assert any(_shows(mutant, seed) for seed in range(PROOF_BLOCKS * PROOF_SEEDS)), f"{mutant.name}: not noticed"
 
 
 def _shows(mutant: Mutant, seed: int) -> bool:
