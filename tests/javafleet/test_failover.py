@@ -33,8 +33,8 @@ from tests.faults.length import has_long_form, rounds
 from tests.gateway.fleet import PARTITIONS, Fleet, fleet
 from tests.javafleet.figures import Watch
 from tests.javafleet.fleet import JavaFleet
+from tests.javafleet.instance_pair import HEARD_S, KINDS, Costs, check_nothing_happened, front_of, until_other
 from tests.javafleet.notes import overlaps
-from tests.javafleet.pair import HEARD_S, KINDS, Costs, check_nothing_happened, front_of, until_other
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord

@@ -18,13 +18,12 @@ import attrs
 import pytest
 
 from tests.cli.run_cli import kcoord
-from tests.faults.host import Host, two_hosts
+from tests.faults.silent_host import Host, two_hosts
 from tests.gateway.fleet import Fleet, fleet_name, started
 from tests.javafleet.conftest import INDIVIDUAL
 from tests.javafleet.figures import Watch
 from tests.javafleet.fleet import JavaFleet
-from tests.javafleet.notes import overlaps
-from tests.javafleet.pair import (
+from tests.javafleet.instance_pair import (
     HEARD_S,
     KINDS,
     PATIENT,
@@ -35,6 +34,7 @@ from tests.javafleet.pair import (
     front_of,
     until_other,
 )
+from tests.javafleet.notes import overlaps
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 

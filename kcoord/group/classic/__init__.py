@@ -1,1 +1,1 @@
-"""Classic groups: JoinGroup, SyncGroup, Heartbeat and LeaveGroup (this package calls them generic groups)."""
+"""Classic groups: JoinGroup, SyncGroup, Heartbeat and LeaveGroup (names in the code still call them generic)."""

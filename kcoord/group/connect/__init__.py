@@ -1,1 +1,1 @@
-"""Connect groups: what docs/rules/connect-groups.md adds to the core of groups without a barrier (`modern/`)."""
+"""Connect groups: what docs/rules/connect-groups.md adds to groups without a barrier (`modern/`)."""

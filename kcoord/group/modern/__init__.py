@@ -1,1 +1,4 @@
-"""The core of groups without a barrier: epochs, a target for each member, and the reconciliation towards it."""
+"""Groups without a barrier, whatever they assign: how one member moves towards its target.
+
+The state of such groups and their members is in `state/groups/modern_group.py` and `state/groups/modern_member.py`.
+"""
