@@ -42,16 +42,20 @@ class Sum:
     hot_answers: int = 0
     virtual_ms: int = 0
     failed: int = 0
+    fingerprint: int = 0
     met: dict[str, Counter[str]] = attrs.field(factory=lambda: defaultdict(Counter))
     """Kind of run → condition → how many runs met it."""
 
     def add(self, outcome: "Outcome", kind: str) -> None:
         """Add one run that has ended."""
+        from kcoord.sim.fingerprint import together
+
         self.runs += 1
         self.steps += outcome.steps
         self.hot_answers += outcome.hot_answers
         self.virtual_ms += outcome.virtual_ms
         self.failed += outcome.violation is not None
+        self.fingerprint = together((self.fingerprint, outcome.fingerprint))
         self.met[kind].update(outcome.met)
 
 
@@ -113,7 +117,7 @@ def _summed(wanted: Soak, total: Sum, took_s: float) -> str:
     return (
         f"{total.runs:,} seeds from {begin}: {total.failed or 'none'} failed. {total.steps:,} steps "
         f"({total.hot_answers:,} more answers from the hot path), {total.virtual_ms / 3_600_000:,.1f} hours of virtual "
-        f"time, in {took_s:,.0f} s, {total.steps / took_s:,.0f} steps a second."
+        f"time, in {took_s:,.0f} s, {total.steps / took_s:,.0f} steps a second. Fingerprint: {total.fingerprint:08x}."
         + (f" {before:,} seeds had run before, or are left." if wanted.journal is not None and before else "")
     )
 

@@ -361,6 +361,7 @@ class Coordinator:
                 world.note("  log", trace.of_record(record))
         if records:
             world.sightings.wrote(records)
+            world.fingerprint.wrote(step.encoded)
             self.appended += 1
             pending = Pending(records)
             self.pending.append(pending)
@@ -465,6 +466,7 @@ class Coordinator:
             return
         world = self._world
         world.checks.leaves(frame)
+        world.fingerprint.answered(self._events.now_ms, response)
         if error := getattr(response, "error_code", 0):
             world.sightings.refused(frame.request, error)
         if world.tracing:

@@ -11,6 +11,7 @@ The file has one JSON object a line, appended when a block of seeds is done:
 | `steps`, `virtual_ms` | the sums of the block's runs |
 | `failed` | failing seed → what was violated |
 | `met` | sometimes-condition → how many of the runs met it |
+| `fingerprint` | the sum of the runs' fingerprints (`fingerprint.py`): equal for engines that behave in the same way |
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any
 
 import attrs
 
+from kcoord.sim.fingerprint import together
 from kcoord.sim.world import Outcome
 
 BLOCK = 1_000
@@ -62,6 +64,7 @@ class Block:
     runs: int = 0
     failed: dict[int, str] = attrs.Factory(dict)
     met: Counter[str] = attrs.Factory(Counter)
+    fingerprint: int = 0
 
     def add(self, outcome: Outcome) -> None:
         """Add one run of the block that has ended."""
@@ -69,6 +72,7 @@ class Block:
         self.steps += outcome.steps
         self.virtual_ms += outcome.virtual_ms
         self.met.update(outcome.met)
+        self.fingerprint = together((self.fingerprint, outcome.fingerprint))
         if outcome.violation is not None:
             self.failed[outcome.seed] = str(outcome.violation)
 
@@ -115,6 +119,7 @@ class Journal:
             "virtual_ms": block.virtual_ms,
             "failed": block.failed,
             "met": dict(sorted(block.met.items())),
+            "fingerprint": block.fingerprint,
         }
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("a") as file:
@@ -133,6 +138,7 @@ def _block(line: dict[str, Any]) -> Block:
         seeds[1] - seeds[0],
         failed,
         Counter(line["met"]),
+        line.get("fingerprint", 0),
     )
 
 

@@ -21,6 +21,7 @@ from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import Coordinator, Stage
 from kcoord.sim.events import Events
 from kcoord.sim.faults import Faults
+from kcoord.sim.fingerprint import Fingerprint
 from kcoord.sim.fleet import Fleet
 from kcoord.sim.living import Living
 from kcoord.sim.network import Network
@@ -54,6 +55,8 @@ class Outcome:
     violation: Violation | None = None
     met: frozenset[str] = frozenset()
     """The sometimes-conditions that the run has met."""
+    fingerprint: int = 0
+    """The checksum of what the coordinator wrote and answered. 0 where a run has none: in adoption."""
 
 
 class World:
@@ -74,6 +77,7 @@ class World:
         self.placement = ""
         """The placement rules that the group is to have. Empty: none."""
         self.sightings = Sightings()
+        self.fingerprint = Fingerprint()
         self.network = Network(self.events, self.random, self.plan)
         self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
         self.config_offset = 1
@@ -194,6 +198,7 @@ class World:
             healed_ms,
             violation,
             self.sightings.names(),
+            self.fingerprint.value,
         )
 
     def _begin(self) -> None:

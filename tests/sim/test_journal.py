@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from kcoord.cli import app
 from kcoord.sim import journal
+from kcoord.sim.fingerprint import together
 from kcoord.sim.journal import BLOCK, NO_HISTORY, Block, Journal, Tree, joined, tree, without
+from kcoord.sim.run import run_seeds
 from kcoord.sim.world import Outcome
 from tests.sim.mutants import MUTANTS, put_in
 
@@ -124,3 +126,37 @@ def test_a_tree_is_named_by_its_commit_and_by_what_differs(tmp_path: Path) -> No
     assert tree(package).engine == clean.engine
     (package / "group" / "a.py").write_text("3\n")
     assert tree(package).engine != clean.engine
+
+
+# -- fingerprints -----------------------------------------------------------------------------------------------------
+
+
+def _fingerprint(seeds: range, jobs: int = 1) -> int:
+    return together(outcome.fingerprint for outcome in run_seeds(seeds, jobs))
+
+
+def test_the_same_engine_has_the_same_fingerprint_in_whatever_order_seeds_run() -> None:
+    """Two processes end the runs in another order than one."""
+    assert _fingerprint(range(20)) == _fingerprint(range(20), jobs=2) != _fingerprint(range(1, 21))
+
+
+def test_an_engine_that_behaves_otherwise_has_another_fingerprint() -> None:
+    before = _fingerprint(range(10))
+    with put_in(MUTANTS[0]):
+        assert _fingerprint(range(10)) != before
+
+
+def test_a_block_sums_up_the_fingerprints_of_its_runs(file: Path) -> None:
+    block = Block(HERE, "connect", (0, 3))
+    for seed, fingerprint in enumerate((7, 0xFFFF_FFFF, 1)):
+        block.add(attrs.evolve(_outcome(seed), fingerprint=fingerprint))
+    Journal(file).add(block)
+    assert [each.fingerprint for each in Journal(file).blocks()] == [7]
+
+
+def test_a_block_of_a_release_without_fingerprints_is_read(file: Path) -> None:
+    _ran(file, HERE, "connect", 0, BLOCK)
+    line = json.loads(file.read_text())
+    del line["fingerprint"]
+    file.write_text(json.dumps(line) + "\n")
+    assert [each.fingerprint for each in Journal(file).blocks()] == [0]
