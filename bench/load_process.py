@@ -17,7 +17,7 @@ import attrs
 import uvloop
 
 from bench.fleet import Fleet, join_groups
-from bench.legacy_fleet import LegacyFleet
+from bench.classic_fleet import LegacyFleet
 from bench.workers import Workers
 
 

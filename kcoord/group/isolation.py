@@ -18,9 +18,9 @@ from functools import partial
 import attrs
 
 from kcoord.group.classic.sessions import open_sessions
-from kcoord.group.connect.held import take_held
+from kcoord.group.connect.held_replies import take_held
 from kcoord.group.connect.sessions import open_connect_sessions
-from kcoord.group.conversion.follow import follow
+from kcoord.group.conversion.conversion_trigger import follow
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.classic_group import GenericGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup

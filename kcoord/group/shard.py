@@ -35,22 +35,22 @@ from kcoord.group.apis.sync_group import sync_group
 from kcoord.group.batch import named_group
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.connect.configured import forget_configured
-from kcoord.group.connect.quiet import is_quiet
+from kcoord.group.connect.noop_heartbeat import is_quiet
 from kcoord.group.connect.sessions import (
     hold_is_over,
     hold_is_over_unwritten,
     sweep_connect,
 )
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.telling import let_go
+from kcoord.group.connect.notify import let_go
 from kcoord.group.conversion.classic_side import CLASSIC_SIDE
-from kcoord.group.conversion.follow import follow, sweep_classic
+from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.refuse import refuse
-from kcoord.group.standstill import go_on, pause, prolong_sessions, resume
+from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
 from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES

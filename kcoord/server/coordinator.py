@@ -30,7 +30,7 @@ from kcoord.server.group_list import GroupList
 from kcoord.server.outbox import Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_host import Confirm, ShardHost
-from kcoord.server.shard_state import ShardState
+from kcoord.server.shard_phase import ShardState
 
 log = logging.getLogger("kcoord.coordinator")
 

@@ -62,7 +62,7 @@ from kcoord.server.loading import read_shard
 from kcoord.server.outbox import Outbox, Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_log import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
-from kcoord.server.shard_state import MOVES, REFUSALS, Event, ShardState
+from kcoord.server.shard_phase import MOVES, REFUSALS, Event, ShardState
 from kcoord.server.waiting_room import Guest, WaitingRoom
 
 log = logging.getLogger("kcoord.coordinator")

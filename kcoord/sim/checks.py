@@ -11,7 +11,7 @@
 | held: no response is held that has something to say, and none is held too long | CG-26 |
 | placement: what the group's rules demand (`placement/judge.py`) | |
 
-`rest.py` checks what must be so at the end, and that the log gives what is running.
+`convergence.py` checks what must be so at the end, and that the log gives what is running.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataKey
-from kcoord.sim import rest
-from kcoord.sim.books import NOTHING, Books
+from kcoord.sim import convergence
+from kcoord.sim.invariants import NOTHING, Books
 from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
@@ -49,7 +49,7 @@ from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
 
 if TYPE_CHECKING:
-    from kcoord.sim.living import Living
+    from kcoord.sim.process import Living
     from kcoord.sim.world import World
 
 REPLAY_EVERY = 400
@@ -290,7 +290,7 @@ class Checks:
     def _replay(self) -> None:
         """Compare the log with what is running: as it is and compacted, in turn."""
         self._compacted = not self._compacted
-        rest.replays(self._world, compacted=self._compacted)
+        convergence.replays(self._world, compacted=self._compacted)
 
     def epoch(self) -> int:
         """The group epoch."""
@@ -306,12 +306,12 @@ class Checks:
         return self._placement.wrong(self._processes) if found is None and self._placement is not None else found
 
     def _wrong(self) -> str | None:
-        return rest.wrong(self._world, [each for each in self._processes if isinstance(each, Process)])
+        return convergence.wrong(self._world, [each for each in self._processes if isinstance(each, Process)])
 
     def at_end(self) -> None:
         """The checks at the end of the run."""
         self._replay()
-        rest.unanswered(self._world)
+        convergence.unanswered(self._world)
 
 
 def _nothing_to_say(group: ConnectGroup, member: Member) -> tuple[Frame, Answer[Resource]]:

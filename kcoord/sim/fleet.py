@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.protocol.errors import ErrorCode
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.worker import Process
 from kcoord.worker.setup import Offer, Setup
 

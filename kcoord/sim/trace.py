@@ -20,7 +20,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import Record
 from kcoord.protocol.resources import unpack
-from kcoord.sim.legacy.trace import names, of_legacy_request, of_legacy_response
+from kcoord.sim.classic_worker.trace import names, of_legacy_request, of_legacy_response
 
 __all__ = ["Sink", "names", "of_record", "of_request", "of_response"]
 

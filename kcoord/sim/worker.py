@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from kcoord.assign import Assignment
 from kcoord.protocol.message import Response
 from kcoord.sim import trace
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.violation import Violation
 from kcoord.worker import actions
-from kcoord.worker.generic.membership import GenericMembership
+from kcoord.worker.classic.membership import GenericMembership
 from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Phase

@@ -23,7 +23,7 @@ from kcoord.sim.events import Events
 from kcoord.sim.faults import Faults
 from kcoord.sim.fingerprint import Fingerprint
 from kcoord.sim.fleet import Fleet
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.network import Network
 from kcoord.sim.plan import Plan, draw, resources
 from kcoord.sim.plan_file import RunPlan

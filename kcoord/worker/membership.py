@@ -32,7 +32,7 @@ from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGr
 from kcoord.protocol.generated.connect_group_install_assignment_response import ConnectGroupInstallAssignmentResponse
 from kcoord.protocol.generated.connect_group_prepare_assignment_response import ConnectGroupPrepareAssignmentResponse
 from kcoord.protocol.message import Response
-from kcoord.worker import moves, pace, table
+from kcoord.worker import transitions, heartbeat_schedule, table
 from kcoord.worker.actions import Action, Assign, Refused
 from kcoord.worker.computing import Step, group_of
 from kcoord.worker.setup import Setup
@@ -46,7 +46,7 @@ class Membership:
 
     def __init__(self, setup: Setup, random: Callable[[], float] = lambda: 0.5) -> None:
         self._state = State(setup, random)
-        self._due_ms = pace.NEVER_MS
+        self._due_ms = heartbeat_schedule.NEVER_MS
         """When the next message is due, if nothing else happens."""
 
     # What there is to know
@@ -113,7 +113,7 @@ class Membership:
             wake_ms = min(wake_ms, state.seek_at_ms)
         if phase is PARTING and state.leave_by_ms is not None:
             wake_ms = min(wake_ms, state.leave_by_ms)
-        return None if wake_ms == pace.NEVER_MS else wake_ms
+        return None if wake_ms == heartbeat_schedule.NEVER_MS else wake_ms
 
     # Begin, end, and changes
 
@@ -204,7 +204,7 @@ class Membership:
         if computing.step is Step.ASSIGNING and computing.number == number:
             computing.assignment = assignment
             if state.link is Link.UP:
-                moves.install(state, now_ms)
+                transitions.install(state, now_ms)
             else:
                 computing.stop()
         return self._settle(now_ms)
@@ -220,14 +220,14 @@ class Membership:
             table.NO_BYE.at(state.phase)(state, now_ms)
         for sent in state.under_way.values():
             if now_ms >= sent.expires_ms:
-                moves.seek_anew(state, now_ms)
+                transitions.seek_anew(state, now_ms)
                 break
         if state.link is DOWN and now_ms >= state.seek_at_ms and self._wants_coordinator():
             state.seek(now_ms)
-        self._due_ms = pace.due_ms(state)
+        self._due_ms = heartbeat_schedule.due_ms(state)
         if now_ms >= self._due_ms:
-            pace.speak(state, now_ms)
-            self._due_ms = pace.due_ms(state)
+            heartbeat_schedule.speak(state, now_ms)
+            self._due_ms = heartbeat_schedule.due_ms(state)
         out, state.out = state.out, []
         return out
 
@@ -254,7 +254,7 @@ class Membership:
 
     def _lost(self, now_ms: int) -> list[Action]:
         if self._state.link is not Link.DOWN:
-            moves.seek_anew(self._state, now_ms)
+            transitions.seek_anew(self._state, now_ms)
         return self._settle(now_ms)
 
     def _prepared(self, now_ms: int, sent: Sent, response: ConnectGroupPrepareAssignmentResponse) -> None:
@@ -266,7 +266,7 @@ class Membership:
             return
         if response.error_code != ErrorCode.NONE:
             computing.stop()
-            pace.after_computing(self._state, now_ms)
+            heartbeat_schedule.after_computing(self._state, now_ms)
             return
         computing.step = Step.ASSIGNING
         computing.number = self._state.next_number()
@@ -285,6 +285,6 @@ class Membership:
             computing.step = Step.WAITING
             return
         computing.stop()
-        pace.after_computing(state, now_ms)
+        heartbeat_schedule.after_computing(state, now_ms)
         if response.error_code != ErrorCode.NONE:
             state.out.append(Refused(response.error_code, response.error_message))

@@ -21,7 +21,7 @@ from kcoord.worker import actions
 from kcoord.worker.calls import Calls
 from kcoord.worker.clock import now_ms
 from kcoord.worker.listener import WorkerRebalanceListener
-from kcoord.worker.seeking import Finder
+from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.troubles import Troubles
 from kcoord.worker.watchdog import BLOCKED_MS
 

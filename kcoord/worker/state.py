@@ -12,7 +12,7 @@ from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Request
 from kcoord.worker.actions import Action, Seek, Send
 from kcoord.worker.computing import Computing
-from kcoord.worker.saying import Saying
+from kcoord.worker.heartbeat_fields import Saying
 from kcoord.worker.setup import Setup
 
 NOTHING: frozenset[Resource] = frozenset()

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
-from kcoord.worker.moves import (
+from kcoord.worker.transitions import (
     abandon,
     abandon_part,
     compute,

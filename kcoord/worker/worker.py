@@ -25,11 +25,11 @@ from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
 from kcoord.worker.clock import now_ms
 from kcoord.worker.configured import ConfiguredOption, ConfiguredReader
-from kcoord.worker.generic.membership import GenericMembership
-from kcoord.worker.generic.phases import Timing
+from kcoord.worker.classic.membership import GenericMembership
+from kcoord.worker.classic.phases import Timing
 from kcoord.worker.listener import WorkerRebalanceListener, check_listener
 from kcoord.worker.membership import Membership
-from kcoord.worker.seeking import Finder
+from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.setup import Offer, Setup
 from kcoord.worker.shell import Member, Shell
 from kcoord.worker.stop_signals import STOP_SIGNALS, Watch

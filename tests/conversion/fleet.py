@@ -30,9 +30,9 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import Record, encode_record
 from kcoord.protocol.resources import Resource, pack, unpack
-from kcoord.sim.legacy.actions import Send
+from kcoord.sim.classic_worker.actions import Send
 from tests.group.connect.consistency import durable
-from tests.sim.legacy.house import GROUP, WALL_MS, Call, Host
+from tests.sim.classic_worker.house import GROUP, WALL_MS, Call, Host
 from tests.translation.fleet import Fleet as TranslatedFleet
 
 INTERVAL_MS = 1_000

@@ -17,7 +17,7 @@ from kcoord.assign.resource import Resource
 from kcoord.protocol.resources import unpack
 from tests.faults.caller import Address, Caller, Lost
 from tests.faults.connect_member import ConnectMember, Work
-from tests.faults.generic_member import GenericMember, Share
+from tests.faults.classic_member import GenericMember, Share
 from tests.faults.history import History
 from tests.faults.onlooker import Onlooker
 

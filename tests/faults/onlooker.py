@@ -23,7 +23,7 @@ from kcoord.protocol.messages import (
 )
 from tests.connectgroups.configs import asked, change
 from tests.faults.caller import Caller, Lost, Reply
-from tests.faults.generic_member import TOPIC, Share
+from tests.faults.classic_member import TOPIC, Share
 from tests.faults.history import Kind, Outcome, Read, Register, Wrote, now_us
 
 SETTING = "connect.max.size"

@@ -52,7 +52,7 @@ from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
-from kcoord.server.shard_state import ShardState
+from kcoord.server.shard_phase import ShardState
 from kcoord.server.standalone import Standalone
 
 PARTITIONS = 4

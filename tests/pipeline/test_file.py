@@ -23,7 +23,7 @@ from tests.pipeline.spark import read
 from tests.pipeline.story import PARTITIONS, Written, entries, fleet_of_two, home, tables
 from tests.pipeline.test_fleets import played
 from tests.pipeline.test_history import generation
-from tests.sim.legacy.house import GROUP
+from tests.sim.classic_worker.house import GROUP
 
 EPOCH = datetime(1970, 1, 1)
 

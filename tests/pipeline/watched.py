@@ -15,7 +15,7 @@ from kcoord.pipeline.history.entry import Row
 from kcoord.protocol.resources import Resource
 from tests.conversion.fleet import Fleet
 from tests.pipeline.story import Written
-from tests.sim.legacy.house import GROUP, WALL_MS
+from tests.sim.classic_worker.house import GROUP, WALL_MS
 
 STOPS_MS = 10
 """So long it takes until a worker of a generic group has heard of what is revoked, and has stopped it."""

@@ -18,7 +18,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server.shard_state import ShardState
+from kcoord.server.shard_phase import ShardState
 from tests.server.harness import Client, standalone
 
 EXPECTED: list[tuple[Request, ErrorCode]] = [

@@ -42,12 +42,12 @@ def _shows(mutant: Mutant, run: RunPlan) -> bool:
 
 def main() -> None:
     """Find and write the seeds."""
-    from tests.sim import legacy_mutants, mutants, placement_mutants, test_mutants, test_placement
+    from tests.sim import classic_mutants, mutants, placement_mutants, test_mutants, test_placement
 
     LAST_TIME.clear()
     for each in mutants.MUTANTS:
         test_mutants.test_a_broken_rule_is_noticed(each)
-    for each in legacy_mutants.LEGACY_MUTANTS:
+    for each in classic_mutants.LEGACY_MUTANTS:
         test_mutants.test_a_broken_rule_of_legacy_workers_is_noticed(each)
     for kind, each in placement_mutants.PLACEMENT_MUTANTS:
         test_placement.test_a_promise_that_is_broken_is_noticed(kind, each)

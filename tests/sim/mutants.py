@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.apis import connect_group_heartbeat
-from kcoord.group.connect import answers, computing, configured, found, install, membership, sessions, telling
+from kcoord.group.connect import answers, computing, configured, group_lookup, install, membership, sessions, notify
 from kcoord.group.modern import reconcile
 from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_group import ModernGroup
@@ -57,7 +57,7 @@ MUTANTS = (
            "or member.reported is None:\n"
            "        return\n"
            "    released = member.current - member.reported"),
-    Mutant(4, "an old connection is heard", found.check_newest,
+    Mutant(4, "an old connection is heard", group_lookup.check_newest,
            "order is Order.OLDER", "False"),
     Mutant(5, "who is fenced is removed", connect_group_heartbeat._live,
            "    repeat = _check_epoch(group, member, request.member_epoch, owned)\n",
@@ -127,7 +127,7 @@ MUTANTS = (
            "self.forget_all()", "pass"),
     Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
            "group.forget(member)", "pass"),
-    Mutant(26, "news does not let the answer go", telling.tell_touched,
+    Mutant(26, "news does not let the answer go", notify.tell_touched,
            "and answers.has_news(group, member)", "and False"),
     Mutant(26, "an answer is kept back too long", answers.answer_or_hold,
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),

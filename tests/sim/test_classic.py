@@ -8,8 +8,8 @@ import pytest
 
 from kcoord.sim.kinds import CLASSIC
 from kcoord.sim.run import replay_command, run_seed, run_seeds
-from kcoord.worker.generic import membership, moves, owning
-from kcoord.worker.generic.state import State
+from kcoord.worker.classic import membership, transitions, owning
+from kcoord.worker.classic.state import State
 
 SEEDS = 40
 
@@ -38,7 +38,7 @@ def _joins_again_and_again(state: State, told: Any, news: bool) -> None:
     owning.want_round(state)
 
 
-_take = moves._take
+_take = transitions._take
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ _take = moves._take
         (membership.GenericMembership, "_watch_revocations", _waits_for_ever, "liveness"),
         (State, "free", property(_joins_while_it_stops), "one owner|liveness"),
         (owning, "abandon", _keeps_what_it_may_have_lost, "one owner|overrun|liveness|zombie"),
-        (moves, "_take", _joins_again_and_again, "liveness|storm"),
+        (transitions, "_take", _joins_again_and_again, "liveness|storm"),
     ],
     ids=["waits for ever", "joins while it stops", "keeps what it may have lost", "joins again and again"],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcoord.sim.run import is_mixed, plan_of
-from tests.sim.legacy_mutants import CONVERSION, LEGACY_MUTANTS
+from tests.sim.classic_mutants import CONVERSION, LEGACY_MUTANTS
 from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import MUTANTS, Mutant
 

@@ -12,8 +12,8 @@ from kcoord.cli import app
 from kcoord.sim.plan_file import RunPlan, draw_run_plan, load
 from kcoord.sim.run import is_mixed, plan_of, run_plan, run_seed
 from kcoord.sim.shrink import NothingToShrink, shrink
-from kcoord.worker.generic.membership import GenericMembership
-from tests.sim.legacy_mutants import LEGACY_MUTANTS
+from kcoord.worker.classic.membership import GenericMembership
+from tests.sim.classic_mutants import LEGACY_MUTANTS
 from tests.sim.mutants import MUTANTS, Mutant, put_in
 
 HANDFUL = 5

@@ -19,9 +19,9 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import Contents
 from kcoord.group.state.step import Step
 from kcoord.protocol.records import Record, decode_record, encode_record
-from kcoord.sim.legacy import LegacySetup
+from kcoord.sim.classic_worker import LegacySetup
 from tests.group.connect.consistency import check_consistent, durable
-from tests.sim.legacy.house import GROUP, WALL_MS, Call, Host, House
+from tests.sim.classic_worker.house import GROUP, WALL_MS, Call, Host, House
 
 DELAY_MS = 20_000
 SETTINGS = GroupSettings(

@@ -21,12 +21,12 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentResponse,
 )
 from kcoord.protocol.resources import pack, unpack
-from kcoord.sim.legacy import Configs
-from kcoord.sim.legacy.actions import Send
+from kcoord.sim.classic_worker import Configs
+from kcoord.sim.classic_worker.actions import Send
 from tests.conversion.fleet import INTERVAL_MS, NewWorker
 from tests.conversion.fleet import Fleet as ConvertedFleet
 from tests.group.connect.world import assignor
-from tests.sim.legacy.house import GROUP, Call
+from tests.sim.classic_worker.house import GROUP, Call
 
 READS_ALL = assignor("connect", -1, 0, version=0)
 READS_NEW = assignor("connect", 0, 0)

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from tests.sim.legacy.house import Host
+from tests.sim.classic_worker.house import Host
 from tests.translation.mixed_fleet import Fleet, Worker
 
 DELAYS_MS = (0, 3_000, 20_000)

@@ -12,7 +12,7 @@ from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtoco
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
 from kcoord.protocol.resources import Resource
 from tests.group.connect.world import res
-from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, SESSION_MS, LegacyWorld, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, SESSION_MS, LegacyWorld, three
 
 MISMATCH = ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 UNKNOWN = ErrorCode.UNKNOWN_MEMBER_ID

@@ -7,7 +7,7 @@ import pytest
 
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import DELAY_MS, SETTINGS, res, text
-from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, REBALANCE_MS, LegacyWorld, Synced, one_gives, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, REBALANCE_MS, LegacyWorld, Synced, one_gives, three
 
 # -- strangers, and those that left without having stopped -------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, one_gives, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, one_gives, three
 
 # -- a change of configuration -----------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import decode_record, encode_record
 from tests.group.connect.world import Told, World, packed, res, text
-from tests.translation.legacy_world import OFFSET, OK, LegacyWorld
+from tests.translation.translated_world import OFFSET, OK, LegacyWorld
 
 FILE_NS = 1_790_000_000_000_000_000
 """When a file was changed."""

@@ -5,7 +5,7 @@ tests/sim/plans that led to it.
 from __future__ import annotations
 
 from tests.group.connect.world import assignor, packed
-from tests.translation.legacy_world import ALL, OFFSET, OK, LegacyWorld
+from tests.translation.translated_world import ALL, OFFSET, OK, LegacyWorld
 
 READS_NEW = assignor("connect", 0, 0)
 

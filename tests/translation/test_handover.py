@@ -10,7 +10,7 @@ import pytest
 
 from kcoord.group.translation.answers import low_assignment
 from kcoord.group.translation.handover import LIMIT_MS
-from tests.translation.legacy_world import AGAIN, OK, LegacyWorld
+from tests.translation.translated_world import AGAIN, OK, LegacyWorld
 from tests.translation.test_placement import RUNS, rules
 
 

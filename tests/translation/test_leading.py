@@ -7,7 +7,7 @@ import pytest
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import text
-from tests.translation.legacy_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
 
 # -- generations -------------------------------------------------------------------------------------------------------
 

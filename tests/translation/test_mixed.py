@@ -12,7 +12,7 @@ from kcoord.protocol.embedded import decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import unpack
 from tests.group.connect.world import Told, assignor, packed, res, text
-from tests.translation.legacy_world import AGAIN, OFFSET, OK, LegacyWorld
+from tests.translation.translated_world import AGAIN, OFFSET, OK, LegacyWorld
 from tests.translation.test_storms import Nonsense, Worker
 
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT

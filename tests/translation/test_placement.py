@@ -7,7 +7,7 @@ from typing import Any
 
 from kcoord.assign import tell
 from tests.group.connect.world import res, text
-from tests.translation.legacy_world import LegacyWorld
+from tests.translation.translated_world import LegacyWorld
 from tests.translation.test_storms import Nonsense, Worker, live
 
 RUNS = {"W1": "AC0 AT0 AT3", "W2": "AT1 AT4 BC0", "W3": "AT2 AT5 BT0"}

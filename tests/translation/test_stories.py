@@ -5,7 +5,7 @@ join how often and who had to stop what.
 from __future__ import annotations
 
 from kcoord.protocol.embedded import EAGER
-from tests.sim.legacy.house import GROUP
+from tests.sim.classic_worker.house import GROUP
 from tests.translation.fleet import SETTLED_MS, Fleet
 
 

@@ -18,7 +18,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.metrics import CONNECT
 from kcoord.group.state.repetition import FREE
 from tests.group.connect.world import res, text
-from tests.translation.legacy_world import AGAIN, OK, LegacyWorld
+from tests.translation.translated_world import AGAIN, OK, LegacyWorld
 
 ALL = "AC0 AT0 AT1 AT2 BC0 BT0"
 Shown = Mapping[str, str]

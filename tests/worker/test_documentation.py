@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.worker import table
-from kcoord.worker.generic import table as generic_table
+from kcoord.worker.classic import table as generic_table
 from kcoord.worker.runner import Runner
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.state import Phase

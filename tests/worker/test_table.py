@@ -8,7 +8,7 @@ import pytest
 from kcoord.protocol.errors import ErrorCode
 from kcoord.worker import table
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
-from kcoord.worker.moves import nobody
+from kcoord.worker.transitions import nobody
 from kcoord.worker.state import Phase
 from tests.worker.driver import INTERVAL, SETUP, Driver
 

@@ -12,7 +12,7 @@ worker gets nothing of it. When the wait is over, the members that have nothing 
 what is too much (KAFKA-10413). Who gets what depends on the order of Java's hash tables.
 
 A worker that comes back in time has its own work again before this is called (CG-22), which Java's leaders cannot know.
-In a classic group the worker that leads does that (`kcoord/worker/generic/round.py`).
+In a classic group the worker that leads does that (`kcoord/worker/classic/round.py`).
 """
 
 from __future__ import annotations

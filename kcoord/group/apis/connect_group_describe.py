@@ -24,7 +24,7 @@ from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, Co
 from kcoord.group.state.groups.connect_group import Member as GroupMember
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Turn
-from kcoord.group.translation.shown import best
+from kcoord.group.translation.leader_view import best
 from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import (

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
 from kcoord.group.connect.configured import learn_configured, refuse_file
-from kcoord.group.connect.found import Refused, check_newer, check_newest, existing
+from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest, existing
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.said import first_said, merged_said, said_anew, still_supported
+from kcoord.group.connect.member_metadata import first_said, merged_said, said_anew, still_supported
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.telling import refuse_all
+from kcoord.group.connect.notify import refuse_all
 from kcoord.group.connect.validate import wrong_in_heartbeat
 from kcoord.group.conversion.newcomer import group_for, take_name
 from kcoord.group.state.connect_settings import Effective

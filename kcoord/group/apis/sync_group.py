@@ -7,7 +7,7 @@ be the group's.
 from __future__ import annotations
 
 from kcoord.group.classic.sync_group import sync_classic
-from kcoord.group.conversion.follow import follow_when_stable
+from kcoord.group.conversion.conversion_trigger import follow_when_stable
 from kcoord.group.state.groups.classic_group import GenericGroup
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Turn

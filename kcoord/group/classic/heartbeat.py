@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.syncing import has_synced
 from kcoord.group.classic.table import HEARTBEAT
-from kcoord.group.classic.who import check_member
+from kcoord.group.classic.member_checks import check_member
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.step import Remember, Token
 from kcoord.group.state.transition import Turn

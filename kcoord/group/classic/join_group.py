@@ -18,7 +18,7 @@ from kcoord.group.classic.table import (
     Row,
 )
 from kcoord.group.classic.voting import may_join
-from kcoord.group.classic.who import check_member
+from kcoord.group.classic.member_checks import check_member
 from kcoord.group.state.groups.classic_group import GenericGroup
 from kcoord.group.state.groups.classic_member import Member, Protocols
 from kcoord.group.state.groups.classic_reasons import Reason, tell

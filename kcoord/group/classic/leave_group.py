@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.joining import put_out
 from kcoord.group.classic.table import GONE, PENDING_GONE
-from kcoord.group.classic.who import check_member
+from kcoord.group.classic.member_checks import check_member
 from kcoord.group.state.groups.classic_group import GenericGroup
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.step import RequestContext, Token

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.held import hold, take_held
+from kcoord.group.connect.held_replies import hold, take_held
 from kcoord.group.modern.reconcile import Progress, progress
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import Effective

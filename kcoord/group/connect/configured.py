@@ -9,7 +9,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.found import Refused
+from kcoord.group.connect.group_lookup import Refused
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup

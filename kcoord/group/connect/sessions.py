@@ -13,10 +13,10 @@ from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_cho
 from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.membership import put_out, remove
-from kcoord.group.connect.quiet import is_owed_a_session
+from kcoord.group.connect.noop_heartbeat import is_owed_a_session
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.telling import let_go, refuse_all
+from kcoord.group.connect.notify import let_go, refuse_all
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH

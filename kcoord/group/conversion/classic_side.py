@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from kcoord.group.conversion.policy import belongs_to_generic
-from kcoord.group.conversion.to_generic import to_generic
+from kcoord.group.conversion.to_classic import to_generic
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import let_go_heartbeat, refuse_waiting
-from kcoord.group.translation.asking import tell_legacy
+from kcoord.group.translation.rejoin_policy import tell_legacy
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.leader import is_free_to_lead
 from kcoord.group.translation.looks import ensure_look, is_frozen
 from kcoord.group.translation.sessions import open_legacy_sessions
-from kcoord.group.translation.settling import settle_legacy
-from kcoord.group.translation.shown import own_state
+from kcoord.group.translation.classic_settle import settle_legacy
+from kcoord.group.translation.leader_view import own_state
 from kcoord.group.translation.sweep import next_ms, sweep_legacy
 
 

@@ -20,7 +20,7 @@ from kcoord.group.state.connect_settings import LegacyMode
 from kcoord.group.state.groups.classic_group import GenericGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
 from kcoord.group.state.shard_state import Contents
-from kcoord.group.translation.increment import disarms
+from kcoord.group.translation.assignment_delta import disarms
 
 
 def is_all_legacy(group: ConnectGroup) -> bool:

@@ -16,7 +16,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.asking import ask_to_rejoin, must_rejoin
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin, must_rejoin
 
 
 def keep_barrier(turn: Turn, group: ConnectGroup) -> bool:

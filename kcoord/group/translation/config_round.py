@@ -27,7 +27,7 @@ from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, Conne
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.looks import highest_offset
 from kcoord.group.translation.reading import Spoken
 

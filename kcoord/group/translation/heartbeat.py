@@ -7,7 +7,7 @@ concerns the worker.
 
 from __future__ import annotations
 
-from kcoord.group.connect.held import hold, take_held
+from kcoord.group.connect.held_replies import hold, take_held
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.opening import Order
@@ -15,7 +15,7 @@ from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import answer_heartbeat, session_of
 from kcoord.group.translation.handover import wake_givers
-from kcoord.group.translation.who import check_legacy, knows
+from kcoord.group.translation.member_checks import check_legacy, knows
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 

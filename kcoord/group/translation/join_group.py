@@ -19,7 +19,7 @@ from kcoord.group.connect.configured import can_share_configurations
 from kcoord.group.connect.membership import drop_dead, join
 from kcoord.group.connect.returning import is_one
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.telling import refuse_all
+from kcoord.group.connect.notify import refuse_all
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources, Said, Target
@@ -38,7 +38,7 @@ from kcoord.group.translation.config_round import (
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.looks import doubt_memory
 from kcoord.group.translation.reading import Spoken, Unreadable, read
-from kcoord.group.translation.who import check_newest_legacy
+from kcoord.group.translation.member_checks import check_newest_legacy
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
 

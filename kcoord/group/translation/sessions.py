@@ -12,7 +12,7 @@ from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, Member
 from kcoord.group.state.transition import Turn
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
 

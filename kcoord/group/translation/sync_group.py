@@ -23,12 +23,12 @@ from kcoord.group.translation.answers import (
     session_of,
     take_sync,
 )
-from kcoord.group.translation.asking import ask_to_rejoin
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.looks import ask_again, asks_leader, close_look
 from kcoord.group.translation.rounds import close_round
 from kcoord.group.translation.syncing import park_sync
-from kcoord.group.translation.who import check_legacy, check_newest_legacy, knows
+from kcoord.group.translation.member_checks import check_legacy, check_newest_legacy, knows
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
 

@@ -15,7 +15,7 @@ from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
 from kcoord.server.shard_host import ShardHost
-from kcoord.server.shard_state import ShardState
+from kcoord.server.shard_phase import ShardState
 from kcoord.server.standalone import Standalone
 from kcoord.sim.adoption.disk import Disk, DiskLog
 from kcoord.sim.adoption.process import Process

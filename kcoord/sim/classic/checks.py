@@ -18,10 +18,10 @@ from kcoord.group.state.step import Step
 from kcoord.protocol.messages import JoinGroupRequest
 from kcoord.sim.classic.process import GenericProcess
 from kcoord.sim.coordinator import UP
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.process import LegacyProcess
-from kcoord.sim.mixed.rest import of_another_protocol, wrong_in_classic_workers
+from kcoord.sim.mixed.convergence import of_another_protocol, wrong_in_classic_workers
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 

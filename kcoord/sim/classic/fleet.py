@@ -9,9 +9,9 @@ import attrs
 from kcoord.protocol.embedded import EAGER
 from kcoord.sim.classic.process import GenericProcess
 from kcoord.sim.fleet import Place
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.mixed.fleet import MixedFleet
-from kcoord.worker.generic.phases import Timing
+from kcoord.worker.classic.phases import Timing
 
 if TYPE_CHECKING:
     from kcoord.sim.classic.world import ClassicWorld

@@ -11,8 +11,8 @@ from kcoord.protocol.messages import JoinGroupRequest, SyncGroupRequest
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
 from kcoord.worker import actions
-from kcoord.worker.generic.membership import GenericMembership
-from kcoord.worker.generic.phases import Phase, Timing
+from kcoord.worker.classic.membership import GenericMembership
+from kcoord.worker.classic.phases import Phase, Timing
 from kcoord.worker.setup import Setup
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
 from kcoord.protocol.resources import Resource
 from kcoord.sim.coordinator import CATCH_UP_MS
-from kcoord.sim.legacy.cached_decoding import decode_assignment, decode_state
+from kcoord.sim.classic_worker.cached_decoding import decode_assignment, decode_state
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation

@@ -36,15 +36,15 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.append import Pending
-from kcoord.sim.books import Books
+from kcoord.sim.invariants import Books
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.legacy.client import CLOSED
-from kcoord.sim.living import Living
-from kcoord.sim.mixed import rest
+from kcoord.sim.classic_worker.client import CLOSED
+from kcoord.sim.process import Living
+from kcoord.sim.mixed import convergence
 from kcoord.sim.mixed.answers import Answers
-from kcoord.sim.mixed.books import MixedBooks
+from kcoord.sim.mixed.invariants import MixedBooks
 from kcoord.sim.mixed.process import NEVER_MS, LegacyProcess
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
@@ -455,4 +455,4 @@ class MixedChecks(Checks):
         return self._generation
 
     def _wrong(self) -> str | None:
-        return rest.wrong(self._mixed, self._processes)
+        return convergence.wrong(self._mixed, self._processes)

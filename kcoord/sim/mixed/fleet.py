@@ -11,8 +11,8 @@ import attrs
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.sim.fleet import GROUP, Fleet, Place
-from kcoord.sim.legacy import Close, LegacySetup
-from kcoord.sim.living import Living
+from kcoord.sim.classic_worker import Close, LegacySetup
+from kcoord.sim.process import Living
 from kcoord.sim.mixed.process import LegacyProcess
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupRequest
 from kcoord.protocol.resources import Resource
 from kcoord.sim import trace
-from kcoord.sim.legacy import Action, Close, Configs, LegacySetup, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
-from kcoord.sim.living import Living
+from kcoord.sim.classic_worker import Action, Close, Configs, LegacySetup, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
+from kcoord.sim.process import Living
 
 if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld

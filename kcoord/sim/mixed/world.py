@@ -12,7 +12,7 @@ from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import UP
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import GROUP, Fleet
-from kcoord.sim.legacy import ConfigTopic
+from kcoord.sim.classic_worker import ConfigTopic
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.faults import MixedFaults
 from kcoord.sim.mixed.fleet import MixedFleet

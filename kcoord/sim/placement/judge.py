@@ -42,7 +42,7 @@ from kcoord.protocol.records import (
 from kcoord.protocol.resources import unpack
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.placement.demands import Demands, Worker
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation

@@ -16,7 +16,7 @@ from kcoord.protocol.resources import unpack
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import DOWN, UP
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import DOWN_PHASE, LOADING_PHASE
 from kcoord.sim.trace import names

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.sim.fleet import Fleet, Place
-from kcoord.sim.living import Living
+from kcoord.sim.process import Living
 from kcoord.worker.setup import Setup
 
 if TYPE_CHECKING:

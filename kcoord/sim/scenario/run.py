@@ -29,8 +29,8 @@ from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import EAGER, SESSIONED
 from kcoord.sim.events import Events
-from kcoord.sim.legacy import LegacySetup
-from kcoord.sim.legacy.configs import ConfigTopic
+from kcoord.sim.classic_worker import LegacySetup
+from kcoord.sim.classic_worker.configs import ConfigTopic
 from kcoord.sim.scenario.description import LEADER, Connectors, Event, Scenario, What
 from kcoord.sim.scenario.hub import Hub, Keep
 from kcoord.sim.scenario.meter import Figures, Meter

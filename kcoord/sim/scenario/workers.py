@@ -16,9 +16,9 @@ import attrs
 from kcoord.assign import Resource
 from kcoord.protocol.message import Response
 from kcoord.sim.events import Events
-from kcoord.sim.legacy import LegacySetup, LegacyWorker
-from kcoord.sim.legacy import actions as javas
-from kcoord.sim.legacy.configs import Configs, ConfigTopic
+from kcoord.sim.classic_worker import LegacySetup, LegacyWorker
+from kcoord.sim.classic_worker import actions as javas
+from kcoord.sim.classic_worker.configs import Configs, ConfigTopic
 from kcoord.sim.scenario.hub import Connection, Hub
 from kcoord.sim.scenario.meter import Meter
 from kcoord.worker import actions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.said import MOST_TROUBLE_CHARS
+from kcoord.group.connect.member_metadata import MOST_TROUBLE_CHARS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse

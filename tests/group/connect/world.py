@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import attrs
 
-from kcoord.group.connect.quiet import is_quiet
+from kcoord.group.connect.noop_heartbeat import is_quiet
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member

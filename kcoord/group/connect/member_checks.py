@@ -1,0 +1,48 @@
+"""The checks whether a worker may prepare or install an assignment (CG-19).
+
+No error here removes the member or makes it join again. FENCED_MEMBER_EPOCH means: ask again after the next heartbeat.
+UNKNOWN_MEMBER_ID means: give up computing.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest
+from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Member
+from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Turn
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConnectGroupInstallAssignmentRequest, ConnectGroupPrepareAssignmentRequest
+
+
+def check_member(
+    turn: Turn,
+    request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
+    context: RequestContext,
+) -> tuple[ConnectGroup, Member]:
+    """The group and the member. Raises Refused unless both exist and the request has the member's epoch."""
+    check_newer(turn, request.group_id, context)
+    group = turn.contents.connect.get(request.group_id)
+    if group is None:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no connect group {request.group_id}")
+    member = group.members.get(request.member_id)
+    if member is None:
+        raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
+    check_newest(turn, group, member, context)
+    if member.put_out or member.epoch_unsure or request.member_epoch != member.epoch:
+        raise Refused(
+            ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}: ask again after the next heartbeat"
+        )
+    return group, member
+
+
+def check_computing(
+    turn: Turn,
+    request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
+    context: RequestContext,
+) -> tuple[ConnectGroup, Member, Computation]:
+    """The group, the member and its computation. Raises Refused unless this member is chosen to compute."""
+    group, member = check_member(turn, request, context)
+    computation = group.computation
+    if computation is None or computation.chosen != member.member_id:
+        raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"member {member.member_id} was not chosen to compute")
+    return group, member, computation

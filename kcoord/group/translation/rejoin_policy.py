@@ -1,0 +1,107 @@
+"""The reasons to call a classic worker, and how it is called.
+
+A worker is called only for one of these reasons (CM-30):
+
+| why | rule |
+| --- | --- |
+| it is to compute; or it led, and another worker is to compute | CM-3, CM-14 |
+| its target lacks something that it holds, it was not told so, and the next owner can be told | CM-4, CM-26 |
+| what its target has and it lacks is free, or a part has been for long enough, and may be given | CM-4, CM-23, CM-27 |
+| the leader that it knows was replaced, and the new one is ready | CM-11 |
+| the group speaks another embedded protocol than the worker was told | CM-16 |
+
+A worker that was told to stop something joins by itself when it has stopped. A worker that waits for an assignment gets
+an answer instead of a call.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.transition import Turn
+from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, see, session_of, take_sync
+from kcoord.group.translation.handover import is_time_to_stop
+from kcoord.group.translation.assignment_delta import increment, to_give
+from kcoord.group.translation.leader import is_ready, leader_known_as
+from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has_waited_for_rest
+from kcoord.protocol.errors import ErrorCode
+
+
+def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Call the worker, or answer its parked SyncGroup, if this step has changed something for it."""
+    session = session_of(member)
+    if member.put_out or session.parked_join is not None:
+        return
+    if not is_ready(turn.contents, group):
+        group.legacy.looked_at_unready = True
+    at_rest = session.phase is Phase.STABLE and must_rejoin(turn, group, member)
+    in_between = session.phase is Phase.COMPLETING and not _has_computed(group, member)
+    if at_rest or (in_between and _is_called(group, member)):
+        ask_to_rejoin(turn, group, member)
+    if session.parked_sync is not None:
+        answer_if_time(turn, group, member)
+
+
+def _has_computed(group: ConnectGroup, member: Member) -> bool:
+    """Whether it waits for its part of what it has computed itself. If its SyncGroup were refused, its assignor would
+    miss a generation and forget what it remembers (CM-3, CM-8).
+    """
+    return session_of(member).parked_sync is not None and member.member_id == group.computed_by
+
+
+def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
+    """Call the worker: it must join within its rebalance timeout."""
+    session = session_of(member)
+    session.move(Phase.PREPARING)
+    session.computes, session.part_since_ms = False, NEVER_MS
+    session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+    turn.wake(group, session.due_ms)
+    group.forget(member)
+    sync = take_sync(member)
+    if sync is not None:
+        session.was_called = True
+        see(turn, group, member)
+        refuse_sync(turn, sync, ErrorCode.REBALANCE_IN_PROGRESS)
+    let_go_heartbeat(turn, group, member)
+
+
+def must_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+    """Whether one of the reasons above holds."""
+    return _is_called(group, member) or _knows_less(turn.contents, group, member) or _has_to_move(turn, group, member)
+
+
+def _is_called(group: ConnectGroup, member: Member) -> bool:
+    """Whether it is to compute and was not shown the group yet, or must stop leading."""
+    computation, look = group.computation, group.legacy.look
+    chosen = computation is not None and computation.chosen == member.member_id
+    asked = look is not None and look.leader == member.member_id
+    if (chosen or asked) and not session_of(member).computes:
+        return True
+    return group.legacy.retiring == member.member_id
+
+
+def _knows_less(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+    legacy = member.said.legacy
+    assert legacy is not None
+    if legacy.known_protocol is not None and legacy.known_protocol != group.legacy.protocol:
+        return True
+    leader = leader_known_as(group)
+    return bool(leader) and legacy.known_leader != leader and is_ready(contents, group)
+
+
+def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+    if member.member_id not in group.unconverged:
+        session_of(member).handover_due_ms = NEVER_MS
+        return False
+    if has_to_read_on(group, member):
+        return False  # it joins by itself when it has stopped what is reconfigured; if called, it might join too early
+    now = increment(group, member)
+    untold = now.revoked - member.releasing
+    if untold and is_time_to_stop(turn, group, member, untold):
+        return True
+    if now.revoked != untold:
+        return False
+    gives = to_give(turn.contents, group, member, now)
+    return has_waited_for_rest(turn, group, member, gives, now.awaited) if now.awaited else bool(gives)

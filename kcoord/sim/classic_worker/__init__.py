@@ -1,0 +1,16 @@
+"""A model of a worker of Java's Connect 4.3 in its group, without I/O, so that thousands can run.
+
+`worker` is Connect's herder, `client` is Kafka's client below it (member id, generation, heartbeats), `leading` is what
+the leading worker does. `configs` is what is configured, and the topic that says so. `actions` is what the worker asks
+of its host. Sources: Connect 4.3's behaviour, KIP-394, KIP-415, KIP-800, and `docs/rules/classic-members.md`.
+"""
+
+from kcoord.sim.classic_worker.actions import Action, Close, ReadConfigs, Seek, Send, Start, Stop
+from kcoord.sim.classic_worker.configs import Configs, ConfigTopic
+from kcoord.sim.classic_worker.setup import LegacySetup
+from kcoord.sim.classic_worker.worker import LegacyWorker
+
+__all__ = [
+    "Action", "Close", "ConfigTopic", "Configs", "LegacySetup", "LegacyWorker", "ReadConfigs", "Seek", "Send", "Start",
+    "Stop",
+]  # fmt: skip
