@@ -14,6 +14,7 @@ from rich.console import Console
 from bench import (
     adoption,
     assignors,
+    classic_workers,
     codec,
     connect_heartbeats,
     connect_rebalance,
@@ -26,7 +27,6 @@ from bench import (
     kafka_joins,
     kafka_log,
     lab,
-    classic_workers,
     many,
     perf_tools,
     pipeline,

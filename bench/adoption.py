@@ -104,7 +104,7 @@ async def moved(cluster: KafkaCluster, folder: Path, costs: dict[str, list[Cost]
 def front_of(cluster: KafkaCluster, folder: Path, *groups: str) -> Kcoord:
     """kcoord, in front of the cluster for these groups."""
     folder.mkdir()
-    return kcoord_of(cluster, folder, groups, group_connect_legacy_mode="individual")
+    return kcoord_of(cluster, folder, groups, group_connect_classic_mode="individual")
 
 
 async def owned_by(front: Kcoord, group: str, owner: str) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 
 import attrs
 
+from bench.classic_station import Invariants, Station
 from bench.fleet import connect
-from bench.classic_station import Books, Station
 from bench.members import FIND_VERSION, HEARTBEAT_VERSION, NOT_YET
 from kcoord.protocol.messages import (
     FindCoordinatorRequest,
@@ -21,7 +21,7 @@ from kcoord.protocol.messages import (
     HeartbeatRequest,
     HeartbeatResponse,
 )
-from kcoord.sim.classic_worker import Configs, LegacySetup, LegacyWorker
+from kcoord.sim.classic_worker import ClassicSetup, ClassicWorker, Configs
 
 POLL_S = 0.01
 QUIET_INTERVALS = 2.2
@@ -62,7 +62,7 @@ class Spent:
 
 
 @attrs.define(eq=False)
-class LegacyFleet:
+class ClassicWorkers:
     """The workers of one group."""
 
     host: str
@@ -76,7 +76,7 @@ class LegacyFleet:
     """`scheduled.rebalance.max.delay.ms` of all workers."""
     configs: Configs = attrs.Factory(Configs)
     """What every worker has read of the config topic."""
-    books: Books = attrs.Factory(Books)
+    books: Invariants = attrs.Factory(Invariants)
     stations: dict[str, Station] = attrs.Factory(dict)
     """By url, in the order in which they were added."""
 
@@ -120,14 +120,14 @@ class LegacyFleet:
         line.close()
 
     def _add(self, number: int) -> Station:
-        setup = LegacySetup(
+        setup = ClassicSetup(
             self.group_id,
             _url(number),
             heartbeat_interval_ms=self.interval_ms,
             session_timeout_ms=self.session_ms,
             max_delay_ms=self.max_delay_ms,
         )
-        station = Station(LegacyWorker(setup, self.configs), self.books, (self.host, self.port))
+        station = Station(ClassicWorker(setup, self.configs), self.books, (self.host, self.port))
         self.stations[setup.url] = station
         station.start()
         return station

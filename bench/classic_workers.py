@@ -14,7 +14,7 @@ from statistics import median
 
 import attrs
 
-from bench.loader import LEGACY_GROUP, Loader
+from bench.loader import CLASSIC_GROUP, Loader
 from bench.results import Claim, Outcome, Table
 from bench.sides import Side, kafka, kcoord
 from tests.cli.run_cli import kcoord as command
@@ -138,7 +138,7 @@ def run(folder: Path) -> Outcome:
 @contextmanager
 def _fleet(folder: Path, name: str, *, grown: bool) -> Iterator[tuple[Loader, Side]]:
     with Loader() as loader, _started(folder, name) as side:
-        loader.legacy_workers(side.address, WORKERS, CONNECTORS, TASKS, INTERVAL_MS, SESSION_MS, grown)
+        loader.classic_workers(side.address, WORKERS, CONNECTORS, TASKS, INTERVAL_MS, SESSION_MS, grown)
         yield loader, side
 
 
@@ -163,7 +163,7 @@ def _set_delay(side: Side, delay: int) -> None:
     """The group's own delay: the workers' is learned once, and here it changes from event to event."""
     host, port = side.address
     setting = f"connect.rebalance.delay.ms={delay}"
-    done = command("config", "set", LEGACY_GROUP, setting, "--bootstrap-server", f"{host}:{port}")
+    done = command("config", "set", CLASSIC_GROUP, setting, "--bootstrap-server", f"{host}:{port}")
     assert done.code == 0, done.err
 
 
@@ -171,7 +171,7 @@ def measure(loader: Loader, side: Side, event: str, delay: int) -> Cost:
     """One event. The coordinator's CPU is what it took beyond what it takes in quiet before and after."""
     before = _idle_rate(loader, side)
     cpu_s = side.process.cpu_s()
-    spent = loader.legacy_event(event, delay)
+    spent = loader.classic_event(event, delay)
     cpu_s = side.process.cpu_s() - cpu_s
     rate = (before + _idle_rate(loader, side)) / 2
     return Cost(cpu_s=cpu_s - rate * spent["watched_s"], **spent)

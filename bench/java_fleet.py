@@ -53,7 +53,9 @@ def fleet_of(side: str, folder: Path, cluster: KafkaCluster) -> Iterator[JavaFle
     group = "fleet-kcoord" if side == OURS else "fleet-kafka"
     settings = {"scheduled.rebalance.max.delay.ms": DELAY_S * 1000}
     front = (
-        kcoord_of(cluster, folder / "kcoord", [group], group_connect_legacy_mode="individual") if side == OURS else None
+        kcoord_of(cluster, folder / "kcoord", [group], group_connect_classic_mode="individual")
+        if side == OURS
+        else None
     )
     bootstrap = front.bootstrap if front else cluster.bootstrap
     fleet = JavaFleet(Java.find(), folder / group, bootstrap, group, settings)

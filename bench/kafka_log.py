@@ -18,7 +18,7 @@ import attrs
 from bench.results import Claim, Outcome, Table
 from bench.sides import kafka
 from kcoord.group.shard import Shard
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Said, Target
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log.interface import RawRecord
@@ -214,14 +214,14 @@ def fleets(turns: int = 1) -> Iterator[Record]:
 
 def of_worker(group: ConnectGroup, member_id: str, worker: int) -> Iterator[Record]:
     """What is written of one worker."""
-    said = Said(group.epoch, None, "worker", "/10.0.0.1", [], "http://worker:8083", 60_000, 10_000)
+    said = Metadata(group.epoch, None, "worker", "/10.0.0.1", [], "http://worker:8083", 60_000, 10_000)
     resources = frozenset({(f"connector-{worker}", -1), *((f"connector-{worker}", task) for task in range(TASKS))})
-    yield records.member_said(group.group_id, member_id, said)
+    yield records.member_metadata(group.group_id, member_id, said)
     yield records.member_target(group.group_id, member_id, Target(resources, url="http://worker:8083"))
     yield records.current_assignment(group, Member(member_id, said), resources, group.epoch, -1)
 
 
-def generic() -> Iterator[Record]:
+def classic() -> Iterator[Record]:
     """Generic groups."""
     for number in range(GROUPS * 1000):
         members = [
@@ -243,7 +243,7 @@ def offsets() -> Iterator[Record]:
 KINDS: dict[str, Callable[[], Iterator[Record]]] = {
     "connect groups": fleets,
     f"the same, each record written {REPLACED} times": lambda: fleets(REPLACED),
-    f"generic groups of {MEMBERS} members": generic,
+    f"generic groups of {MEMBERS} members": classic,
     "committed offsets": offsets,
 }
 

@@ -16,8 +16,8 @@ from typing import Any
 import attrs
 import uvloop
 
+from bench.classic_fleet import ClassicWorkers
 from bench.fleet import Fleet, join_groups
-from bench.classic_fleet import LegacyFleet
 from bench.workers import Workers
 
 
@@ -27,7 +27,7 @@ class Load:
 
     fleets: dict[str, Fleet] = attrs.Factory(dict)
     workers: Workers | None = None
-    legacy: LegacyFleet | None = None
+    classic: ClassicWorkers | None = None
 
     async def do(self, command: dict[str, Any]) -> dict[str, Any]:
         """Carry out one command, named by its "do"."""
@@ -62,23 +62,23 @@ class Load:
         joined = await self.workers.one_more(deadline_s)
         return {**attrs.asdict(joined), "watched_s": time.monotonic() - began_s}
 
-    async def do_legacy_workers(self, count: int, grown: bool, deadline_s: float, **shape: Any) -> dict[str, Any]:
-        if self.legacy is not None:
-            self.legacy.close()
-        self.legacy = LegacyFleet(**shape)
-        await self.legacy.found(count, grown, deadline_s)
+    async def do_classic_workers(self, count: int, grown: bool, deadline_s: float, **shape: Any) -> dict[str, Any]:
+        if self.classic is not None:
+            self.classic.close()
+        self.classic = ClassicWorkers(**shape)
+        await self.classic.found(count, grown, deadline_s)
         gc.collect()
         gc.freeze()
         return {}
 
-    async def do_legacy_event(self, event: str, max_delay_ms: int, deadline_s: float) -> dict[str, Any]:
-        assert self.legacy is not None, "the fleet is to be founded first"
-        self.legacy.delay(max_delay_ms)
+    async def do_classic_event(self, event: str, max_delay_ms: int, deadline_s: float) -> dict[str, Any]:
+        assert self.classic is not None, "the fleet is to be founded first"
+        self.classic.delay(max_delay_ms)
         happens = {
-            "join": self.legacy.join,
-            "leave": self.legacy.leave,
-            "bounce": self.legacy.bounce,
-            "call": self.legacy.call,
+            "join": self.classic.join,
+            "leave": self.classic.leave,
+            "bounce": self.classic.bounce,
+            "call": self.classic.call,
         }
         return attrs.asdict(await happens[event](deadline_s))
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 import attrs
 
 SETTLE_DEADLINE_S = 300.0
-LEGACY_GROUP = "connect-bench"
+CLASSIC_GROUP = "connect-bench"
 """The group of `legacy_workers`."""
 
 
@@ -91,7 +91,7 @@ class Loader:
         """
         return self._do("one_more_worker", deadline_s=SETTLE_DEADLINE_S)
 
-    def legacy_workers(
+    def classic_workers(
         self,
         address: tuple[str, int],
         count: int,
@@ -103,11 +103,11 @@ class Loader:
     ) -> None:
         """Bring one group of `count` of Connect's own workers into being, and wait until all runs and nothing moves."""
         host, port = address
-        where = {"host": host, "port": port, "group_id": LEGACY_GROUP, "deadline_s": SETTLE_DEADLINE_S}
+        where = {"host": host, "port": port, "group_id": CLASSIC_GROUP, "deadline_s": SETTLE_DEADLINE_S}
         shape = {"connectors": connectors, "tasks": tasks, "interval_ms": interval_ms, "session_ms": session_ms}
         self._do("legacy_workers", count=count, grown=grown, **where, **shape)
 
-    def legacy_event(self, event: str, max_delay_ms: int) -> dict[str, Any]:
+    def classic_event(self, event: str, max_delay_ms: int) -> dict[str, Any]:
         """A worker of that group joins, leaves or bounces (`legacy_fleet.Spent`), all having that
         `scheduled.rebalance.max.delay.ms`; returns when nothing moves any more and all runs.
         """

@@ -290,13 +290,13 @@ class ConnectGroups(_Section):
         "when the first worker of the new protocol joins. `downgrade`: it becomes a classic group again when the "
         "last such worker leaves. `bidirectional`: both; `disabled`: neither.",
     )
-    group_connect_legacy_mode: Literal["barrier", "individual"] = _setting(
+    group_connect_classic_mode: Literal["barrier", "individual"] = _setting(
         "barrier",
         'How kcoord manages a group that has only classic workers, which speak the classic ("generic" or '
         '"legacy") protocol. `barrier`: with the barrier of that protocol, so that all workers rejoin whenever '
         "something changes. `individual`: each worker by itself.",
     )
-    group_connect_legacy_heartbeat_wait_ms: int = _setting(
+    group_connect_classic_heartbeat_wait_ms: int = _setting(
         -1,
         "How long kcoord may hold the response to a heartbeat of a classic worker in a connect group, at most a "
         "third of the worker's session timeout. kcoord sends the response at once when it has something to tell "
@@ -307,7 +307,7 @@ class ConnectGroups(_Section):
         ge=-1,
         le=30_000,
     )
-    group_connect_legacy_leader_wait_ms: int = _setting(
+    group_connect_classic_leader_wait_ms: int = _setting(
         15_000,
         "Classic workers that are managed one by one have a leader. If it shuts down cleanly, it may only be "
         "restarting. So no other worker becomes leader for this time. Meanwhile requests that only a leader can "

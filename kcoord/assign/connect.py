@@ -21,7 +21,7 @@ from kcoord.assign.cooperative import cooperate
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group, Member
 
-LEGACY_VERSION = -1
+CLASSIC_VERSION = -1
 """`Member.version` of a member that speaks the classic protocol."""
 CONFIG_MISMATCH = 1
 """The error in place of an assignment, as Connect's leaders give it."""
@@ -37,13 +37,13 @@ class MixedAssignor(ConnectAssignor):
     """
 
     name = "connect"
-    minimum_version = LEGACY_VERSION
+    minimum_version = CLASSIC_VERSION
     maximum_version = 0
 
     def assign(self, group: Group) -> Assignment:
         """Assign everything except what waits; an error if a classic member has read further."""
-        legacy = [member for member in group.members if member.version == LEGACY_VERSION]
-        if legacy and (group.configured is None or group.config_offset < max(map(config_offset, legacy))):
+        classic = [member for member in group.members if member.version == CLASSIC_VERSION]
+        if classic and (group.configured is None or group.config_offset < max(map(config_offset, classic))):
             return Assignment((), error=CONFIG_MISMATCH)
         return cooperate(group)
 

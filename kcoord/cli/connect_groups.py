@@ -54,7 +54,7 @@ class Worker:
     """The trouble that the worker reports about itself."""
 
     @property
-    def is_legacy(self) -> bool:
+    def is_classic(self) -> bool:
         """Whether it speaks the classic protocol."""
         return self.protocol != NEW_PROTOCOL
 
@@ -144,7 +144,7 @@ class Epoch:
 
 
 @attrs.frozen
-class Legacy:
+class ClassicPart:
     """How a group manages classic workers. All fields are None if the coordinator does not say."""
 
     mode: str | None = None
@@ -263,7 +263,7 @@ class ConnectGroup:
     error_message: str | None
     history: tuple[Epoch, ...]
     """Oldest first."""
-    legacy: Legacy = Legacy()
+    classic: ClassicPart = ClassicPart()
     note: str = ""
     """For a group in quarantine: that it is in quarantine."""
     repeats: Repeats = NO_REPEATS
@@ -302,7 +302,7 @@ class ConnectGroup:
             "configured": None if self.configured is None else resources_json(self.configured),
             "members": [each.as_json() for each in self.workers],
             "departed": [each.as_json() for each in self.departed],
-            "legacy": self.legacy.as_json(),
+            "legacy": self.classic.as_json(),
             "note": self.note,
             "repeats": self.repeats.as_json(),
             "rebalance_delay": attrs.asdict(self.delay),
@@ -326,7 +326,7 @@ class NoConnectGroup:
     served: bool
     """Whether the coordinator knows connect groups at all."""
     why: str
-    legacy: Legacy | None = None
+    classic: ClassicPart | None = None
     """Set for a classic group of Connect workers."""
     repeats: Repeats = NO_REPEATS
     ownership: Ownership = UNKNOWN
@@ -341,9 +341,9 @@ async def describe_connect_group(cluster: Cluster, broker: Broker, group: str) -
     response = await connection.send(ConnectGroupDescribeRequest(group_ids=[group]), ConnectGroupDescribeResponse)
     for each in response.groups:
         if each.error_code == ErrorCode.GROUP_ID_NOT_FOUND:
-            legacy = None if each.legacy_mode is None else _legacy(each)
+            classic = None if each.classic_mode is None else _classic(each)
             why = each.error_message or f"Group {group} not found."
-            return NoConnectGroup(True, why, legacy, _repeats(each), owner_of(each, connection))
+            return NoConnectGroup(True, why, classic, _repeats(each), owner_of(each, connection))
         if each.error_code:
             raise ClientError(
                 f"{address} does not describe {group}: {each.error_message or error_name(each.error_code)}"
@@ -378,7 +378,7 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
         error=told.assignment_error,
         error_message=told.assignment_error_message,
         history=tuple(_epochs(told.history)),
-        legacy=_legacy(told),
+        classic=_classic(told),
         note=told.error_message or "",
         repeats=_repeats(told),
         delay=Delay(_set(told.rebalance_delay_ms), told.rebalance_delay_source),
@@ -395,8 +395,8 @@ def _repeats(told: wire.DescribedGroup) -> Repeats:
     return Repeats(told.repeated_rebalances, _set(told.computes_in_ms))
 
 
-def _legacy(told: wire.DescribedGroup) -> Legacy:
-    return Legacy(told.legacy_mode, told.migration_policy, told.embedded_protocol, told.barrier)
+def _classic(told: wire.DescribedGroup) -> ClassicPart:
+    return ClassicPart(told.classic_mode, told.migration_policy, told.embedded_protocol, told.barrier)
 
 
 def _worker(told: wire.Member) -> Worker:

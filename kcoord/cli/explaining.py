@@ -99,8 +99,8 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
-    if group.legacy.barrier is not None:
-        yield f"barrier among the workers of the classic protocol: {group.legacy.barrier}"
+    if group.classic.barrier is not None:
+        yield f"barrier among the workers of the classic protocol: {group.classic.barrier}"
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no details'}"
     yield from group.placement.told()

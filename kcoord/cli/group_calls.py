@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from kcoord.cli.assignments import assignment_text
-from kcoord.cli.connect_groups import NO_REPEATS, ConnectGroup, Legacy, Repeats, address_of, describe_connect_group
+from kcoord.cli.connect_groups import NO_REPEATS, ClassicPart, ConnectGroup, Repeats, address_of, describe_connect_group
 from kcoord.cli.group_ownership import (
     AT_THIS_KCOORD,
     CLUSTER,
@@ -73,7 +73,7 @@ class Member:
 
 
 @attrs.frozen
-class ClassicGroup:
+class DescribedClassicGroup:
     """A group of the classic protocol; `exists` is False for a group that its coordinator does not know."""
 
     group: str
@@ -85,7 +85,7 @@ class ClassicGroup:
     members: list[Member]
     note: str = ""
     """Why the group does not exist; or, for a group in quarantine, that it is in quarantine."""
-    legacy: Legacy | None = None
+    classic: ClassicPart | None = None
     """For a group of Connect workers at kcoord: why they all join together."""
     repeats: Repeats = NO_REPEATS
     ownership: Ownership = UNKNOWN
@@ -156,18 +156,18 @@ def _by_type(line: GroupLine) -> Ownership:
     return UNKNOWN if _may_be_anybodys(line) else Ownership(CLUSTER)
 
 
-async def describe(cluster: Cluster, groups: list[str]) -> list[ClassicGroup | ConnectGroup]:
+async def describe(cluster: Cluster, groups: list[str]) -> list[DescribedClassicGroup | ConnectGroup]:
     """Each group as its coordinator describes it. Raises ClientError."""
     return [await _describe(cluster, group) for group in groups]
 
 
-async def _describe(cluster: Cluster, group: str) -> ClassicGroup | ConnectGroup:
+async def _describe(cluster: Cluster, group: str) -> DescribedClassicGroup | ConnectGroup:
     broker = await cluster.coordinator(group)
     found = await describe_connect_group(cluster, broker, group)
     if isinstance(found, ConnectGroup):
         return found
     classic = await _describe_classic(cluster, broker, group)
-    return attrs.evolve(classic, legacy=found.legacy, repeats=found.repeats, ownership=found.ownership)
+    return attrs.evolve(classic, classic=found.classic, repeats=found.repeats, ownership=found.ownership)
 
 
 async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
@@ -188,29 +188,29 @@ async def connect_group(cluster: Cluster, group: str, not_served: str, what: str
     if (classic := await _describe_classic(cluster, broker, group)).exists:
         check_is_kcoords(found.ownership, group)
         kind = classic.protocol_type or "classic"
-        why = f" ({found.legacy.barrier})" if found.legacy is not None and found.legacy.barrier else ""
+        why = f" ({found.classic.barrier})" if found.classic is not None and found.classic.barrier else ""
         raise ClientError(
             f"{group} is a group of the classic protocol ({kind}): only connect groups have {what}{why}"
-            + (how_to_be_individual(group, found.legacy) if what == RULES else "")
+            + (how_to_be_individual(group, found.classic) if what == RULES else "")
         )
     raise ClientError(f"{group}: there is no such group")
 
 
-def how_to_be_individual(group: str, legacy: Legacy | None) -> str:
+def how_to_be_individual(group: str, classic: ClassicPart | None) -> str:
     """What to set so that workers that all join together are managed one by one. Empty if no setting does that."""
-    if legacy is None or legacy.mode != "barrier":
+    if classic is None or classic.mode != "barrier":
         return ""
     return f". Let kcoord manage them one by one: kcoord config set {group} connect.legacy.mode=individual"
 
 
-async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> ClassicGroup:
+async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> DescribedClassicGroup:
     connection = await cluster.to(broker)
     response = await connection.send(DescribeGroupsRequest(groups=[group]), DescribeGroupsResponse)
     for each in response.groups:
         if each.error_code not in (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND):
             raise _refused(broker, f"does not describe {group}", each.error_code)
         exists = not each.error_code and each.group_state != "Dead"
-        return ClassicGroup(
+        return DescribedClassicGroup(
             group,
             exists,
             each.group_state,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from kcoord.cli import config_calls
 from kcoord.cli.config_calls import Change
 from kcoord.cli.connect_groups import ConnectGroup
-from kcoord.cli.group_calls import ClassicGroup, describe, list_all, list_owned
+from kcoord.cli.group_calls import DescribedClassicGroup, describe, list_all, list_owned
 from kcoord.cli.group_ownership import CLUSTER, KCOORD, NAMED, UNKNOWN, Ownership, owners, tells_owners
 from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import OWNER, Operation, Owner
@@ -73,11 +73,11 @@ async def _hindrance(cluster: Cluster, group: str, owner: Owner, now: Ownership)
     return ""
 
 
-def _native_workers(found: ClassicGroup | ConnectGroup) -> str:
+def _native_workers(found: DescribedClassicGroup | ConnectGroup) -> str:
     """That the cluster cannot have the group because of these workers; empty if there are none."""
-    if isinstance(found, ClassicGroup):
+    if isinstance(found, DescribedClassicGroup):
         return ""
-    native = [each.client for each in found.workers if not each.is_legacy]
+    native = [each.client for each in found.workers if not each.is_classic]
     if not native:
         return ""
     more = f" and {len(native) - NAMED} more" if len(native) > NAMED else ""
@@ -105,7 +105,7 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
     if owner == Owner.KCOORD:
         return [f"{group}: {line}" for line in now.lines()] or [f"{group}: {UNSAID}"]
     [found] = await describe(cluster, [group])
-    count = len(found.members) if isinstance(found, ClassicGroup) else len(found.workers)
+    count = len(found.members) if isinstance(found, DescribedClassicGroup) else len(found.workers)
     if not count:
         return [f"{group}: {_nobodys(owner)}"]
     return [f"{group}: {count} member{'' if count == 1 else 's'} would join once more, at the cluster. {_cost(found)}"]
@@ -117,9 +117,9 @@ def _nobodys(owner: Owner) -> str:
 
 def _cost(found: object) -> str:
     """The cost of the one rebalance."""
-    if isinstance(found, ClassicGroup) and found.protocol_type != CONNECT_TYPE:
+    if isinstance(found, DescribedClassicGroup) and found.protocol_type != CONNECT_TYPE:
         return "Consumers keep their positions; with an eager assignor they stand still during one rebalance"
-    if isinstance(found, ClassicGroup) and found.protocol == EAGER_PROTOCOL:
+    if isinstance(found, DescribedClassicGroup) and found.protocol == EAGER_PROTOCOL:
         return "Its workers speak the eager protocol: each stops all its tasks for the rebalance, and starts them again"
     return "Its workers go on running what they run"
 

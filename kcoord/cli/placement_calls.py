@@ -97,10 +97,10 @@ async def put(cluster: Cluster, now: Standing, rules: Rules) -> None:
 def check_possible(now: Standing) -> None:
     """Check that the coordinator decides where work runs. If not, raises ClientError, which says what to set."""
     group = now.group
-    if group.legacy.barrier is not None:
+    if group.classic.barrier is not None:
         raise ClientError(
             f"{group.group}: placement rules do not work while its workers all join together "
-            f"({group.legacy.barrier}){how_to_be_individual(group.group, group.legacy)}"
+            f"({group.classic.barrier}){how_to_be_individual(group.group, group.classic)}"
         )
     if not group.placement.is_possible:
         raise ClientError(
@@ -196,9 +196,9 @@ async def wait_until_drained(
 def _leads_yet(now: Standing, drained: Sequence[Worker]) -> bool:
     """Whether one of these workers leads Connect's workers and will hand the lead over to another one."""
     leader = next((each for each in drained if each.member == now.group.computing), None)
-    if leader is None or not leader.is_legacy or not now.rules.retires(_named(leader)):
+    if leader is None or not leader.is_classic or not now.rules.retires(_named(leader)):
         return False
-    others = (each for each in now.group.workers if each.is_legacy and each is not leader)
+    others = (each for each in now.group.workers if each.is_classic and each is not leader)
     return any(now.rules.cordon_of(_named(each)) is None for each in others)
 
 

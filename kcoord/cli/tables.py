@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
-from kcoord.cli.connect_groups import AWAY, ConnectGroup, Legacy, Worker
+from kcoord.cli.connect_groups import AWAY, ClassicPart, ConnectGroup, Worker
 from kcoord.cli.explaining import outcome
 from kcoord.cli.names import Names
 from kcoord.cli.paper import STATE_STYLES, table_of, written
@@ -15,7 +15,7 @@ from kcoord.cli.times import ago, clock, span
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.cli.group_calls import ClassicGroup, OwnedGroup
+    from kcoord.cli.group_calls import DescribedClassicGroup, OwnedGroup
 
 
 def of_groups(groups: "Sequence[OwnedGroup]") -> str:
@@ -29,14 +29,14 @@ def of_groups(groups: "Sequence[OwnedGroup]") -> str:
     return written(table_of(columns[:shown], [row[:shown] for row in rows]))
 
 
-def of_members(groups: "Iterable[ClassicGroup | ConnectGroup]") -> str:
+def of_members(groups: "Iterable[DescribedClassicGroup | ConnectGroup]") -> str:
     """Each group with a table of its members."""
     return "\n".join(
         _of_connect_group(each) if isinstance(each, ConnectGroup) else _of_classic_group(each) for each in groups
     )
 
 
-def _of_classic_group(group: "ClassicGroup") -> str:
+def _of_classic_group(group: "DescribedClassicGroup") -> str:
     if not group.exists:
         return printable(f"{group.group}: {group.note}") + "\n"
     facts = [group.protocol_type, group.protocol, f"coordinator {group.coordinator}"]
@@ -49,7 +49,7 @@ def _of_classic_group(group: "ClassicGroup") -> str:
     shown = [at for at, name in enumerate(columns) if name != "CONNECTS" or ways]
     members = table_of([columns[at] for at in shown], [[row[at] for at in shown] for row in rows])
     notes = [*([group.note] if group.note else []), *group.ownership.lines()]
-    standing = [*notes, *_barrier(group.legacy), *group.repeats.told()]
+    standing = [*notes, *_barrier(group.classic), *group.repeats.told()]
     return written(_head(group.group, group.state, facts), *standing, members if rows else "no members")
 
 
@@ -59,10 +59,10 @@ def _of_connect_group(group: ConnectGroup) -> str:
     return written(_head(group.group, group.state, _facts(group)), *_standing(group, names), members)
 
 
-def _barrier(legacy: Legacy | None) -> Iterator[str]:
+def _barrier(classic: ClassicPart | None) -> Iterator[str]:
     """Why its workers all join together."""
-    if legacy is not None and legacy.barrier is not None:
-        yield f"barrier: {legacy.barrier}"
+    if classic is not None and classic.barrier is not None:
+        yield f"barrier: {classic.barrier}"
 
 
 def _head(group: str, group_state: str, facts: Iterable[str]) -> Text:
@@ -93,7 +93,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
     yield from group.repeats.told()
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no details'}"
-    yield from legacy_lines(group, names)
+    yield from classic_lines(group, names)
     yield from group.placement.told()
     if group.delay.ms is not None:
         yield f"what a worker had waits for its return: {group.delay.told()}"
@@ -113,20 +113,20 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         yield f"nobody runs: {resources_text(free)}"
 
 
-def legacy_lines(group: ConnectGroup, names: Names) -> Iterator[str]:
+def classic_lines(group: ConnectGroup, names: Names) -> Iterator[str]:
     """How its classic workers are managed, if it has any."""
-    count = sum(each.is_legacy for each in group.workers)
+    count = sum(each.is_classic for each in group.workers)
     if not count:
         return
     leader = next((names(each.member) for each in group.workers if each.leads), None)
     who = f"{count} of {len(group.workers)}" if count < len(group.workers) else "all"
-    speak = f"{who} workers speak the classic protocol ({group.legacy.protocol or 'nothing in common'})"
+    speak = f"{who} workers speak the classic protocol ({group.classic.protocol or 'nothing in common'})"
     leads = f"; {leader} leads" if leader is not None else ""
-    if group.legacy.barrier is None:
+    if group.classic.barrier is None:
         yield f"{speak}, each is managed by itself{leads}"
     else:
         yield f"{speak}{leads}"
-        yield f"barrier among them: {group.legacy.barrier}"
+        yield f"barrier among them: {group.classic.barrier}"
 
 
 def _delay(group: ConnectGroup) -> str:
@@ -135,7 +135,7 @@ def _delay(group: ConnectGroup) -> str:
 
 def workers_table(group: ConnectGroup, names: Names) -> RenderableType:
     """The members. A column in which no member has anything is left out."""
-    mixed = any(each.is_legacy for each in group.workers)
+    mixed = any(each.is_classic for each in group.workers)
     columns = [
         ("MEMBER", [names(each.member) for each in group.workers]),
         ("INSTANCE", [each.instance or "" for each in group.workers]),

@@ -18,7 +18,7 @@ class Protocol(StrEnum):
     """The protocols that a worker can speak."""
 
     CONNECT = "connect"
-    GENERIC = "generic"
+    CLASSIC = "generic"
 
 
 class Level(StrEnum):

@@ -392,9 +392,9 @@ class Gateway:
         if self.moves is not None:
             self.moves.gone(session)
         if session.upstream is None or not self.sentinels.is_last_carrier(session):
-            self.let_go(session)
+            self.flush_held_reply(session)
 
-    def let_go(self, session: ClientSession) -> None:
+    def flush_held_reply(self, session: ClientSession) -> None:
         """If the client of this session has gone, end its connection upstream: nobody needs it any more."""
         if session.gone:
             self._member_sessions.discard(session)
@@ -406,7 +406,7 @@ class Gateway:
         """The connection to the broker has ended. End the client's too, unless kcoord keeps it (`outage.py`)."""
         self.traffic.lost(session)
         if session.gone:
-            self.let_go(session)
+            self.flush_held_reply(session)
         elif not is_fault and self.outages.may_stay(session, had_open_requests):
             self.outages.add(session)
         else:

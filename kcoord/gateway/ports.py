@@ -16,7 +16,7 @@ from typing import Protocol
 from kcoord.gateway.settings import Address
 from kcoord.group.facts import GroupFacts
 from kcoord.group.state.opening import Opening
-from kcoord.group.state.step import Remember, RequestContext
+from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
@@ -48,7 +48,7 @@ class ClientSide(Protocol):
 
     def send(self, data: bytes | bytearray | memoryview) -> None: ...
     def answer(
-        self, call: Call, response: Response, remember: Remember | None = None, valid_until_ms: int | None = None
+        self, call: Call, response: Response, remember: CachedReply | None = None, valid_until_ms: int | None = None
     ) -> None: ...
     def finish(self, call: Call) -> None: ...
     def close(self, reason: str) -> None: ...
@@ -69,7 +69,7 @@ class GroupReader(Protocol):
     asked, errors are NOT_COORDINATOR or COORDINATOR_LOAD_IN_PROGRESS, and facts are not `known` or not `loaded`.
     """
 
-    def let_go(self, group_id: str, connection: int) -> None:
+    def flush_held_reply(self, group_id: str, connection: int) -> None:
         """Answer at once the request of that connection that is held back, if there is one."""
         ...
 
@@ -100,7 +100,7 @@ class GroupService(GroupReader, Protocol):
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
-    ) -> tuple[Response, Remember | None]: ...
+    ) -> tuple[Response, CachedReply | None]: ...
     async def check_commit(
         self, group_id: str, member_id: str, instance_id: str | None, generation: int, transactional: bool
     ) -> ErrorCode: ...

@@ -266,7 +266,7 @@ class Gathering:
     def taker(self, at: int) -> Callable[[Response, object], None]:
         """The function that takes the answer to part `at`. It ignores what the hot path might remember of that part."""
 
-        def take(response: Response, _remember: object) -> None:
+        def take(response: Response, _cached: object) -> None:
             self._answers[at] = response
             self._missing -= 1
             if not self._missing:

@@ -13,26 +13,26 @@ from __future__ import annotations
 
 from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 
 
-def prolong_sessions(contents: Contents, by_ms: int) -> None:
+def prolong_sessions(state: ShardState, by_ms: int) -> None:
     """Make every session end later by `by_ms`."""
-    for group in contents.groups.values():
+    for group in state.groups.values():
         for member in group.members.values():
             member.last_seen_ms += by_ms
-    for connect_group in contents.connect.values():
+    for connect_group in state.connect.values():
         for worker in connect_group.members.values():
             worker.last_seen_ms += by_ms
 
 
-def go_on(contents: Contents, stood_ms: int, now_ms: int) -> None:
+def go_on(state: ShardState, stood_ms: int, now_ms: int) -> None:
     """Go on after time stood still for `stood_ms`. Looks that were asked for before may now come too early: that does
     no harm.
     """
-    for group in contents.groups.values():
+    for group in state.groups.values():
         for member in group.members.values():
             member.last_seen_ms = max(member.last_seen_ms, now_ms)
         for member_id in group.pending:
@@ -40,41 +40,41 @@ def go_on(contents: Contents, stood_ms: int, now_ms: int) -> None:
         if group.rebalance is not None:
             group.rebalance.due_ms = _later(group.rebalance.due_ms, stood_ms)
         group.sync_due_ms = _later(group.sync_due_ms, stood_ms)
-    for connect_group in contents.connect.values():
+    for connect_group in state.connect.values():
         for worker in connect_group.members.values():
             worker.last_seen_ms = max(worker.last_seen_ms, now_ms)
             worker.release_due_ms = _later(worker.release_due_ms, stood_ms)
         if connect_group.computation is not None:
             connect_group.computation.due_ms = _later(connect_group.computation.due_ms, stood_ms)
         if connect_group.delay_due_ms != NEVER_MS:
-            least_ms = least_delay_ms(contents, connect_group)
+            least_ms = least_delay_ms(state, connect_group)
             connect_group.delay_due_ms = max(connect_group.delay_due_ms, now_ms + least_ms)
-        if connect_group.legacy.members:
-            _legacy_go_on(connect_group, stood_ms)
+        if connect_group.classic.members:
+            _classic_go_on(connect_group, stood_ms)
 
 
-def _legacy_go_on(group: ConnectGroup, stood_ms: int) -> None:
-    fleet = group.legacy
+def _classic_go_on(group: ConnectGroup, stood_ms: int) -> None:
+    fleet = group.classic
     fleet.gathering_due_ms = _later(fleet.gathering_due_ms, stood_ms)
     fleet.barrier_due_ms = _later(fleet.barrier_due_ms, stood_ms)
     if fleet.round is not None:
         fleet.round.until_ms = _later(fleet.round.until_ms, stood_ms)
         fleet.round.nudge_ms = _later(fleet.round.nudge_ms, stood_ms)
     for member_id in fleet.members:
-        session = group.members[member_id].legacy
+        session = group.members[member_id].classic
         if session is not None:
             session.due_ms = _later(session.due_ms, stood_ms)
             session.parked_until_ms = _later(session.parked_until_ms, stood_ms)
 
 
-def pause(group: GenericGroup | ConnectGroup, member_id: str, until_ms: int) -> None:
+def pause(group: ClassicGroup | ConnectGroup, member_id: str, until_ms: int) -> None:
     """Let a member's session stand still until `until_ms` at most. Does nothing if there is no such member."""
     member = group.members.get(member_id)
     if member is not None and member.last_seen_ms < until_ms:
         member.last_seen_ms = until_ms
 
 
-def resume(group: GenericGroup | ConnectGroup, member_id: str, now_ms: int) -> None:
+def resume(group: ClassicGroup | ConnectGroup, member_id: str, now_ms: int) -> None:
     """Start a member's session afresh. Does nothing if there is no such member."""
     member = group.members.get(member_id)
     if member is not None:

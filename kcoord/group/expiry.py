@@ -24,12 +24,12 @@ it at once). So:
 from __future__ import annotations
 
 from kcoord.group.state.committed_offsets import tombstone, tombstones
-from kcoord.group.state.groups.classic_group import CONSUMER, GenericGroup
+from kcoord.group.state.groups.classic_group import CONSUMER, ClassicGroup
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.records.classic_records import tombstone as group_tombstone
 from kcoord.group.state.records.connect_records import deletion
-from kcoord.group.state.shard_state import Contents
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.records import OffsetCommitValue
 
 GRACE_MS = 60 * 60_000
@@ -41,12 +41,10 @@ MOST_EMPTY = 1_000
 """How many connect groups without members and offsets a shard keeps for the retention time."""
 
 
-def surplus_groups(contents: Contents) -> frozenset[str]:
+def surplus_groups(state: ShardState) -> frozenset[str]:
     """The surplus connect groups without members and offsets: those that became empty first."""
     empty = [
-        group
-        for group in contents.connect.values()
-        if not group.members and not contents.offsets.of_group(group.group_id)
+        group for group in state.connect.values() if not group.members and not state.offsets.of_group(group.group_id)
     ]
     if len(empty) <= MOST_EMPTY:
         return frozenset()
@@ -54,34 +52,34 @@ def surplus_groups(contents: Contents) -> frozenset[str]:
     return frozenset(group.group_id for group in empty[:-MOST_EMPTY])
 
 
-def expire(turn: Turn, group_id: str, is_surplus: bool = False) -> None:
+def expire(transition: Transition, group_id: str, is_surplus: bool = False) -> None:
     """Remove what has expired in one group, or the whole connect group if it is surplus."""
-    wall_ms = _wall_ms(turn)
-    group = turn.contents.groups.get(group_id)
+    wall_ms = _wall_ms(transition)
+    group = transition.state.groups.get(group_id)
     if group is not None:
-        _expire_offsets(turn, group, wall_ms)
-        if group.state is State.EMPTY and not group.pending and not turn.contents.offsets.of_group(group_id):
-            turn.write(group_tombstone(group_id))
-    connect = turn.contents.connect.get(group_id)
+        _expire_offsets(transition, group, wall_ms)
+        if group.state is State.EMPTY and not group.pending and not transition.state.offsets.of_group(group_id):
+            transition.write(group_tombstone(group_id))
+    connect = transition.state.connect.get(group_id)
     if connect is None or connect.members:
         return
-    if is_surplus or _is_over(turn, connect.reason_wall_ms, wall_ms):
-        offsets = tombstones(turn.contents.offsets, group_id)  # from the time when it was a classic group
+    if is_surplus or _is_over(transition, connect.reason_wall_ms, wall_ms):
+        offsets = tombstones(transition.state.offsets, group_id)  # from the time when it was a classic group
         for record in [*offsets, *deletion(connect)]:
-            turn.write(record)
+            transition.write(record)
 
 
-def _wall_ms(turn: Turn) -> int:
+def _wall_ms(transition: Transition) -> int:
     """The time of day that retention goes by (rules 1 and 2 above)."""
-    contents = turn.contents
-    passed_ms = turn.now_ms - contents.loaded_ms
-    if passed_ms < min(GRACE_MS, contents.settings.offsets_retention_ms):
+    state = transition.state
+    passed_ms = transition.now_ms - state.loaded_ms
+    if passed_ms < min(GRACE_MS, state.settings.offsets_retention_ms):
         return NEVER_YET
-    return min(turn.wall_ms, contents.loaded_wall_ms + passed_ms)
+    return min(transition.wall_ms, state.loaded_wall_ms + passed_ms)
 
 
-def _expire_offsets(turn: Turn, group: GenericGroup, wall_ms: int) -> None:
-    offsets = turn.contents.offsets.of_group(group.group_id)
+def _expire_offsets(transition: Transition, group: ClassicGroup, wall_ms: int) -> None:
+    offsets = transition.state.offsets.of_group(group.group_id)
     if not offsets or not _may_expire(group):
         return
     subscribed = group.subscribed_topics()
@@ -90,27 +88,27 @@ def _expire_offsets(turn: Turn, group: GenericGroup, wall_ms: int) -> None:
         for topic, partitions in offsets.items()
         if not group.is_subscribed(subscribed, topic)
         for partition, value in partitions.items()
-        if _is_expired(turn, group, value, wall_ms)
+        if _is_expired(transition, group, value, wall_ms)
     ]
     for topic, partition in expired:
-        turn.write(tombstone(group.group_id, topic, partition))
+        transition.write(tombstone(group.group_id, topic, partition))
 
 
-def _may_expire(group: GenericGroup) -> bool:
+def _may_expire(group: ClassicGroup) -> bool:
     if not group.protocol_type or group.state is State.EMPTY:
         return True
     return group.state is State.STABLE and group.protocol_type == CONSUMER
 
 
-def _is_expired(turn: Turn, group: GenericGroup, value: OffsetCommitValue, wall_ms: int) -> bool:
+def _is_expired(transition: Transition, group: ClassicGroup, value: OffsetCommitValue, wall_ms: int) -> bool:
     if value.expire_timestamp != -1:
         return wall_ms >= value.expire_timestamp
     since_ms = value.commit_timestamp
     if group.protocol_type and group.state is State.EMPTY and group.record.current_state_timestamp != -1:
         since_ms = group.record.current_state_timestamp
-    return _is_over(turn, since_ms, wall_ms)
+    return _is_over(transition, since_ms, wall_ms)
 
 
-def _is_over(turn: Turn, since_wall_ms: int, wall_ms: int) -> bool:
+def _is_over(transition: Transition, since_wall_ms: int, wall_ms: int) -> bool:
     """Whether the retention time has passed since `since_wall_ms`."""
-    return wall_ms - since_wall_ms >= turn.contents.settings.offsets_retention_ms
+    return wall_ms - since_wall_ms >= transition.state.settings.offsets_retention_ms

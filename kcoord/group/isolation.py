@@ -22,12 +22,12 @@ from kcoord.group.connect.held_replies import take_held
 from kcoord.group.connect.sessions import open_connect_sessions
 from kcoord.group.conversion.conversion_trigger import follow
 from kcoord.group.state.bounded_text import bounded_text
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.quarantine import quarantined
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Fault, Step, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.primitives import EncodeError
@@ -61,20 +61,20 @@ def fits_every_log(key: bytes, value: bytes | None) -> bool:
     return len(key) + len(value or b"") <= RECORD_BYTES
 
 
-def dismiss(contents: Contents, group_id: str) -> list[Token]:
+def dismiss(state: ShardState, group_id: str) -> list[Token]:
     """End the sessions of the group of that name, so that nothing is answered for it any more. Return the tokens that
     wait in it.
     """
-    for generic in filter(None, [contents.groups.get(group_id)]):
-        generic.bury()
-    for connect in filter(None, [contents.connect.get(group_id)]):
-        connect.bury()
-    held = [member for each in contents.held.values() for group, member in each.values() if group.group_id == group_id]
+    for classic in filter(None, [state.groups.get(group_id)]):
+        classic.close()
+    for connect in filter(None, [state.connect.get(group_id)]):
+        connect.close()
+    held = [member for each in state.held.values() for group, member in each.values() if group.group_id == group_id]
     for member in held:
-        take_held(contents, member)
-    tokens = [token for token, waits_in in contents.waiting.values() if waits_in == group_id]
+        take_held(state, member)
+    tokens = [token for token, waits_in in state.waiting.values() if waits_in == group_id]
     for token in tokens:
-        del contents.waiting[id(token)]
+        del state.waiting[id(token)]
     return tokens
 
 
@@ -82,7 +82,7 @@ def dismiss(contents: Contents, group_id: str) -> list[Token]:
 class Isolation:
     """Runs the parts of one turn."""
 
-    turn: Turn
+    transition: Transition
     fits: Fits
 
     def carry_out(
@@ -92,7 +92,7 @@ class Isolation:
         broke off: then it is undone and noted in the step's `faults`, and the caller must still answer `own`, the
         token of the request that asked for it.
         """
-        step, journal = self.turn.step, self.turn.journal
+        step, journal = self.transition.step, self.transition.journal
         before = len(step.records), len(step.replies)
         if journal.groups:
             journal.clear()
@@ -104,39 +104,39 @@ class Isolation:
                 self._answered(before[1])
         except Exception as error:
             if group_id is not None:
-                journal.note_group(self.turn.contents, group_id)
+                journal.note_group(self.transition.state, group_id)
             self._undo(before, own)
             named = group_id if group_id is not None else next(iter(journal.groups), "")
             step.faults.append(Fault(named, during, error))
-            self.turn.contents.counters.faults[during] += 1
+            self.transition.state.counters.faults[during] += 1
             self._open_again(list(journal.groups))
             return False
         return True
 
-    def fell_due(self, group: GenericGroup | ConnectGroup, during: str, work: Callable[[], object]) -> None:
+    def fell_due(self, group: ClassicGroup | ConnectGroup, during: str, work: Callable[[], object]) -> None:
         """Do `work`, which is due in `group`, unless the group is in quarantine. Quarantine the group if that fails."""
-        contents, now_ms, group_id = self.turn.contents, self.turn.now_ms, group.group_id
-        known = contents.quarantine.get(group_id)
+        state, now_ms, group_id = self.transition.state, self.transition.now_ms, group.group_id
+        known = state.quarantine.get(group_id)
         if known is not None and now_ms < known.until_ms:
-            self.turn.wake(group, known.until_ms)
+            self.transition.wake(group, known.until_ms)
         elif known is not None and known.closed:
             self._open_again([group_id])
         elif not self.carry_out(group_id, during, work):
             if not self._is_closed(group_id):
                 self._quarantine(group_id, closed=False)
         elif known is not None:
-            contents.quarantine.pop(group_id, None)
+            state.quarantine.pop(group_id, None)
 
     def _answered(self, begin: int) -> None:
         """Note that the clients that were answered no longer wait."""
-        waiting = self.turn.contents.waiting
+        waiting = self.transition.state.waiting
         if waiting:
-            for reply in self.turn.step.replies[begin:]:
+            for reply in self.transition.step.replies[begin:]:
                 waiting.pop(id(reply.token), None)
 
     def _measure(self, step: Step, begin: int) -> None:
         """Encode the records from `begin` on, and check their sizes. Raises EncodeError and TooLarge."""
-        level, total = self.turn.contents.record_level, step.encoded_bytes
+        level, total = self.transition.state.record_level, step.encoded_bytes
         encoded = []
         for record in step.records[begin:]:
             raw = key, value = encode_record(record, level)
@@ -151,40 +151,40 @@ class Isolation:
         step.encoded_bytes = total
 
     def _undo(self, before: tuple[int, int], own: Token | None) -> None:
-        contents, step, journal = self.turn.contents, self.turn.step, self.turn.journal
+        state, step, journal = self.transition.state, self.transition.step, self.transition.journal
         tokens = [reply.token for reply in step.replies[before[1] :]]
         for group_id, noted in journal.groups.items():
-            tokens += dismiss(contents, group_id)
-            for each in (noted.generic, None if noted.connect is None else noted.connect.group):
+            tokens += dismiss(state, group_id)
+            for each in (noted.classic, None if noted.connect is None else noted.connect.group):
                 if each is not None:  # the step may have replaced it, and the hot path may still know it
-                    each.bury()
+                    each.close()
         del step.records[before[0] :], step.replies[before[1] :]
-        journal.undo(contents)
+        journal.undo(state)
         step.refused += {id(token): token for token in tokens if token is not own}.values()
 
     def _open_again(self, group_ids: Iterable[str]) -> None:
         """Open the sessions of restored groups. A group for which this breaks off too is closed."""
         for group_id in group_ids:
-            begin = len(self.turn.step.records), len(self.turn.step.replies)
-            journal = self.turn.journal
+            begin = len(self.transition.step.records), len(self.transition.step.replies)
+            journal = self.transition.journal
             journal.clear()
             try:
                 self._open(group_id)
-                restored = self.turn.contents.connect.get(group_id)
+                restored = self.transition.state.connect.get(group_id)
                 if restored is not None:
-                    restored.restored_at_ms = self.turn.now_ms
-                self._measure(self.turn.step, begin[0])
+                    restored.restored_at_ms = self.transition.now_ms
+                self._measure(self.transition.step, begin[0])
                 self._answered(begin[1])
             except Exception as error:
-                journal.note_group(self.turn.contents, group_id)
+                journal.note_group(self.transition.state, group_id)
                 self._undo(begin, None)
-                self.turn.step.faults.append(Fault(group_id, "opening the group", error))
-                self.turn.contents.counters.faults["opening the group"] += 1
+                self.transition.step.faults.append(Fault(group_id, "opening the group", error))
+                self.transition.state.counters.faults["opening the group"] += 1
                 self._quarantine(group_id, closed=True)
             else:
-                known = self.turn.contents.quarantine.get(group_id)
+                known = self.transition.state.quarantine.get(group_id)
                 if known is not None and known.closed:
-                    del self.turn.contents.quarantine[group_id]
+                    del self.transition.state.quarantine[group_id]
 
     def open_loaded(self, group_id: str) -> None:
         """Open the sessions of a loaded group. A group for which this breaks off is restored, and closed if opening it
@@ -193,32 +193,32 @@ class Isolation:
         self.carry_out(group_id, "a load", partial(self._open, group_id))
 
     def _is_closed(self, group_id: str) -> bool:
-        known = self.turn.contents.quarantine.get(group_id)
+        known = self.transition.state.quarantine.get(group_id)
         return known is not None and known.closed
 
     def _open(self, group_id: str) -> None:
-        generic = self.turn.contents.groups.get(group_id)
-        if generic is not None:
-            open_sessions(self.turn, generic)
-            follow(self.turn, generic)
+        classic = self.transition.state.groups.get(group_id)
+        if classic is not None:
+            open_sessions(self.transition, classic)
+            follow(self.transition, classic)
             return
-        connect = self.turn.contents.connect.get(group_id)
+        connect = self.transition.state.connect.get(group_id)
         if connect is not None:
-            open_connect_sessions(self.turn, connect)
+            open_connect_sessions(self.transition, connect)
 
     def _quarantine(self, group_id: str, *, closed: bool) -> None:
-        contents, step = self.turn.contents, self.turn.step
-        group = contents.groups.get(group_id) or contents.connect.get(group_id)
+        state, step = self.transition.state, self.transition.step
+        group = state.groups.get(group_id) or state.connect.get(group_id)
         if group is None:
             return
         fault = step.faults[-1]
         known = quarantined(
-            contents.quarantine.get(group_id),
-            self.turn.now_ms,
+            state.quarantine.get(group_id),
+            self.transition.now_ms,
             fault.during,
             bounded_text(f"{type(fault.error).__name__}: {fault.error}"),
             closed,
         )
-        contents.quarantine[group_id] = known
+        state.quarantine[group_id] = known
         step.faults[-1] = attrs.evolve(fault, quarantined_ms=known.length_ms, closed=closed)
-        self.turn.wake(group, known.until_ms)
+        self.transition.wake(group, known.until_ms)

@@ -25,7 +25,7 @@ from kcoord.group.state.groups.classic_group import weight_of
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.settings import GroupLimits
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.embedded import NAMES, resources_in_assignment, resources_in_state
 from kcoord.protocol.errors import ErrorCode
@@ -89,14 +89,14 @@ LISTED = Bound("connectors and tasks in one list", RESOURCES)
 EPOCH = Bound("the group has had nearly all generations that there can be, delete it", "the last to join in")
 
 
-def excess(contents: Contents, request: Request) -> Excess | None:
+def excess(state: ShardState, request: Request) -> Excess | None:
     """The limit that `request` exceeds; None: it exceeds none.
 
     Every request is measured here, except on the hot path. So this must be fast: each API has one function, which
     measures everything once.
     """
     check = CHECKS.get(type(request))
-    return None if check is None else check(contents.settings.limits, contents, request)
+    return None if check is None else check(state.settings.limits, state, request)
 
 
 def refuse_excess(request: Request, over: Excess) -> Response:
@@ -117,15 +117,15 @@ def cut_client_id(context: RequestContext, limits: GroupLimits) -> RequestContex
     return attrs.evolve(context, client_id=context.client_id[: limits.id_length])
 
 
-def creates_group(contents: Contents, request: Request) -> bool:
+def creates_group(state: ShardState, request: Request) -> bool:
     """Whether `request` may create a group, or a configuration for a group that has none yet."""
     kind = type(request)
     if kind not in CREATORS:
         return False
     if isinstance(request, IncrementalAlterConfigsRequest):
-        return any(resource.resource_name not in contents.configurations for resource in request.resources)
+        return any(resource.resource_name not in state.configurations for resource in request.resources)
     group_id: str = request.group_id  # type: ignore[attr-defined]  # all others of CREATORS have one
-    if group_id in contents.groups or group_id in contents.connect:
+    if group_id in state.groups or group_id in state.connect:
         return False
     return not isinstance(request, ConnectGroupHeartbeatRequest) or request.member_epoch == JOINING_EPOCH
 
@@ -133,7 +133,7 @@ def creates_group(contents: Contents, request: Request) -> bool:
 # -- one function for each API ----------------------------------------------------------------------------------------
 
 
-def _join_group(limits: GroupLimits, contents: Contents, request: JoinGroupRequest) -> Excess | None:
+def _join_group(limits: GroupLimits, state: ShardState, request: JoinGroupRequest) -> Excess | None:
     ids = limits.id_length
     if len(request.group_id) > ids:
         return GROUP_ID.excess(len(request.group_id), ids)
@@ -161,15 +161,15 @@ def _join_group(limits: GroupLimits, contents: Contents, request: JoinGroupReque
         )
         if runs > most:
             return LISTED.excess(runs, most)
-    return _join_of_known(limits, contents, request, largest)
+    return _join_of_known(limits, state, request, largest)
 
 
-def _join_of_known(limits: GroupLimits, contents: Contents, request: JoinGroupRequest, largest: int) -> Excess | None:
+def _join_of_known(limits: GroupLimits, state: ShardState, request: JoinGroupRequest, largest: int) -> Excess | None:
     """The limit of a known group that this join exceeds. `largest`: bytes of metadata that its record may hold."""
-    connect = contents.connect.get(request.group_id)
+    connect = state.connect.get(request.group_id)
     if connect is not None:
         return EPOCH.excess(connect.epoch, LAST_EPOCH) if connect.epoch > LAST_EPOCH else None
-    group = contents.groups.get(request.group_id)
+    group = state.groups.get(request.group_id)
     if group is None:
         return None
     if group.generation > LAST_EPOCH:
@@ -181,15 +181,15 @@ def _join_of_known(limits: GroupLimits, contents: Contents, request: JoinGroupRe
     return GROUP_SIZE.excess(weight, limits.group_bytes) if weight > limits.group_bytes else None
 
 
-def _sync_group(limits: GroupLimits, contents: Contents, request: SyncGroupRequest) -> Excess | None:
+def _sync_group(limits: GroupLimits, state: ShardState, request: SyncGroupRequest) -> Excess | None:
     if not request.assignments:
         return None
-    group = contents.groups.get(request.group_id)
+    group = state.groups.get(request.group_id)
     weight = sum([len(each.member_id) + len(each.assignment) for each in request.assignments])
     weight += 0 if group is None else group.weight
     if weight > limits.group_bytes:
         return ASSIGNED.excess(weight, limits.group_bytes)
-    if request.group_id in contents.connect:
+    if request.group_id in state.connect:
         assigned = 0
         for each in request.assignments:
             assigned += resources_in_assignment(each.assignment, limits.resources)
@@ -198,13 +198,13 @@ def _sync_group(limits: GroupLimits, contents: Contents, request: SyncGroupReque
     return None
 
 
-def _offset_commit(limits: GroupLimits, _contents: Contents, request: OffsetCommitRequest) -> Excess | None:
+def _offset_commit(limits: GroupLimits, _state: ShardState, request: OffsetCommitRequest) -> Excess | None:
     chars = len(request.group_id)
     return GROUP_ID.excess(chars, limits.id_length) if chars > limits.id_length else None
 
 
-def _connect_heartbeat(limits: GroupLimits, contents: Contents, request: ConnectGroupHeartbeatRequest) -> Excess | None:
-    over = _worker_ids(limits, contents, request)
+def _connect_heartbeat(limits: GroupLimits, state: ShardState, request: ConnectGroupHeartbeatRequest) -> Excess | None:
+    over = _worker_ids(limits, state, request)
     if over is not None:
         return over
     for text in (request.url, request.server_assignor):
@@ -218,13 +218,13 @@ def _connect_heartbeat(limits: GroupLimits, contents: Contents, request: Connect
         if over is not None:
             return over
     if request.member_epoch == JOINING_EPOCH:
-        connect = contents.connect.get(request.group_id)
+        connect = state.connect.get(request.group_id)
         if connect is not None and connect.epoch > LAST_EPOCH:
             return EPOCH.excess(connect.epoch, LAST_EPOCH)
-    return _assignors(limits, contents, request) if request.client_assignors else None
+    return _assignors(limits, state, request) if request.client_assignors else None
 
 
-def _assignors(limits: GroupLimits, contents: Contents, request: ConnectGroupHeartbeatRequest) -> Excess | None:
+def _assignors(limits: GroupLimits, state: ShardState, request: ConnectGroupHeartbeatRequest) -> Excess | None:
     """Check the size of the member's own metadata, and of all members' together, which the chosen worker is shown."""
     total = 0
     for each in request.client_assignors or ():
@@ -233,17 +233,17 @@ def _assignors(limits: GroupLimits, contents: Contents, request: ConnectGroupHea
         total += len(each.name) + len(each.metadata)
     if total > limits.member_metadata_bytes:
         return METADATA.excess(total, limits.member_metadata_bytes)
-    group = contents.connect.get(request.group_id)
+    group = state.connect.get(request.group_id)
     if group is not None:
-        others = [member.said.assignors for at, member in group.members.items() if at != request.member_id]
+        others = [member.metadata.assignors for at, member in group.members.items() if at != request.member_id]
         total += sum([len(assignor.metadata) for assignors in others for assignor in assignors])
     return GROUP_SIZE.excess(total, limits.group_bytes) if total > limits.group_bytes else None
 
 
 def _connect_install(
-    limits: GroupLimits, contents: Contents, request: ConnectGroupInstallAssignmentRequest
+    limits: GroupLimits, state: ShardState, request: ConnectGroupInstallAssignmentRequest
 ) -> Excess | None:
-    over = _worker_ids(limits, contents, request)
+    over = _worker_ids(limits, state, request)
     if over is not None:
         return over
     size = sum([len(each.member_id) + len(each.metadata) for each in request.members])
@@ -254,7 +254,7 @@ def _connect_install(
 
 def _worker_ids(
     limits: GroupLimits,
-    _contents: Contents,
+    _state: ShardState,
     request: ConnectGroupHeartbeatRequest | ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
 ) -> Excess | None:
     ids = limits.id_length
@@ -277,7 +277,7 @@ def _resources(limits: GroupLimits, entries: Sequence[Entry]) -> Excess | None:
     return None
 
 
-CHECKS: dict[type[Request], Callable[[GroupLimits, Contents, Any], Excess | None]] = {
+CHECKS: dict[type[Request], Callable[[GroupLimits, ShardState, Any], Excess | None]] = {
     JoinGroupRequest: _join_group,
     SyncGroupRequest: _sync_group,
     OffsetCommitRequest: _offset_commit,

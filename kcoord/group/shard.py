@@ -34,15 +34,16 @@ from kcoord.group.apis.offset_fetch import offset_fetch
 from kcoord.group.apis.sync_group import sync_group
 from kcoord.group.batch import named_group
 from kcoord.group.classic.check_commit import check_commit
+from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
 from kcoord.group.connect.configured import forget_configured
-from kcoord.group.connect.noop_heartbeat import is_quiet
+from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
+from kcoord.group.connect.notify import flush_held_reply
 from kcoord.group.connect.sessions import (
     hold_is_over,
     hold_is_over_unwritten,
     sweep_connect,
 )
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.notify import let_go
 from kcoord.group.conversion.classic_side import CLASSIC_SIDE
 from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.expiry import expire, surplus_groups
@@ -50,7 +51,6 @@ from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.refuse import refuse
-from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
 from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
@@ -62,9 +62,9 @@ from kcoord.group.state.records.connect_records import configuration
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Step, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
@@ -89,7 +89,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import Record
 
-Handler = Callable[[Turn, Any, RequestContext, Token], None]
+Handler = Callable[[Transition, Any, RequestContext, Token], None]
 
 HANDLERS: dict[type[Request], Handler] = {
     JoinGroupRequest: join_group,
@@ -121,64 +121,64 @@ class Shard:
         self,
         settings: GroupSettings,
         ids: Callable[[], str],
-        elder: Shard | None = None,
+        predecessor: Shard | None = None,
         fits: Fits = fits_every_log,
     ) -> None:
         """`fits` says whether a record fits the log."""
-        self._contents = Contents(settings, ids)
+        self.state = ShardState(settings, ids)
         self._fits = fits
-        if elder is not None:
-            before = elder._contents
-            self._contents.elder_connection = max(before.newest_connection, before.elder_connection)
+        if predecessor is not None:
+            before = predecessor.state
+            self.state.predecessor_connection = max(before.newest_connection, before.predecessor_connection)
 
     @property
     def record_level(self) -> int:
         """The highest level of records that the shard may write: every living instance can read it."""
-        return self._contents.record_level
+        return self.state.record_level
 
     @record_level.setter
     def record_level(self, level: int) -> None:
-        self._contents.record_level = level
+        self.state.record_level = level
 
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def replay(self, record: Record) -> None:
         """Apply one record of the log, before `loaded`. (`handle`, `advance` and `loaded` apply their own.)"""
-        replay(self._contents, record)
+        replay(self.state, record)
 
     def loaded(self, now_ms: int, wall_ms: int, lease_ms: int = 0) -> Step:
         """Finish the load: open fresh sessions (GW-23, GW-24). They are longer by `lease_ms`, the time for which a
         previous owner elsewhere may still answer (CG-27).
         """
         isolation = self._isolation(now_ms, wall_ms)
-        self._contents.live = True
-        self._contents.loaded_ms, self._contents.loaded_wall_ms = now_ms, wall_ms
-        self._contents.alone_since_ms = now_ms if lease_ms else LONG_AGO_MS
-        self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
-        settle_load(self._contents)
+        self.state.live = True
+        self.state.loaded_ms, self.state.loaded_wall_ms = now_ms, wall_ms
+        self.state.alone_since_ms = now_ms if lease_ms else LONG_AGO_MS
+        self.state.expiry_due_ms = now_ms + self.state.settings.offsets_retention_check_interval_ms
+        settle_load(self.state)
         for group_id in self.group_ids():
             isolation.open_loaded(group_id)
-        prolong_sessions(self._contents, lease_ms)
-        return isolation.turn.step
+        prolong_sessions(self.state, lease_ms)
+        return isolation.transition.step
 
     def drop(self) -> list[Token]:
         """Drop the shard: nothing may be answered for it any more, not even by the hot path. Return the tokens that
         still wait.
         """
-        contents = self._contents
-        tokens = [token for token, _ in contents.waiting.values()]
-        for group in contents.groups.values():
-            group.bury()
-        for connect_group in contents.connect.values():
-            connect_group.bury()
-        contents.groups.clear()
-        contents.connect.clear()
-        contents.waiting.clear()
-        contents.held.clear()
-        contents.holds.clear()
-        contents.deadlines.clear()
-        contents.quarantine.clear()
-        contents.expiry_due_ms = NEVER_MS
+        state = self.state
+        tokens = [token for token, _ in state.waiting.values()]
+        for group in state.groups.values():
+            group.close()
+        for connect_group in state.connect.values():
+            connect_group.close()
+        state.groups.clear()
+        state.connect.clear()
+        state.waiting.clear()
+        state.held.clear()
+        state.holds.clear()
+        state.deadlines.clear()
+        state.quarantine.clear()
+        state.expiry_due_ms = NEVER_MS
         return tokens
 
     # -- steps --------------------------------------------------------------------------------------------------------
@@ -191,130 +191,132 @@ class Shard:
         Raises KeyError for a request of an API that is not in HANDLERS.
         """
         handler = HANDLERS[type(request)]
-        contents, connection = self._contents, context.connection
+        state, connection = self.state, context.connection
         isolation = self._isolation(now_ms, context.wall_ms)
-        turn, step = isolation.turn, isolation.turn.step
-        if connection > contents.newest_connection:
-            contents.newest_connection = connection
-        contents.connections.use(connection)
-        if connection in contents.held:
-            self._let_go(isolation, connection)
+        transition, step = isolation.transition, isolation.transition.step
+        if connection > state.newest_connection:
+            state.newest_connection = connection
+        state.connections.use(connection)
+        if connection in state.held:
+            self._flush_held_reply(isolation, connection)
         group_id = named_group(request)
-        if contents.quarantine and self.is_closed(group_id):
-            turn.answer(token, self._refuse_closed(request))
+        if state.quarantine and self.is_closed(group_id):
+            transition.answer(token, self._refuse_closed(request))
             return step
-        work = partial(self._answer, handler, turn, request, context, token)
+        work = partial(self._answer, handler, transition, request, context, token)
         faults = len(step.faults)
         if not isolation.carry_out(group_id, type(request).__name__, work, own=token):
-            turn.answer(token, refuse(request, error_of(step.faults[faults])))
+            transition.answer(token, refuse(request, error_of(step.faults[faults])))
             step.failed = True
         elif token is not None and group_id is not None and id(token) not in [id(each.token) for each in step.replies]:
-            contents.waiting[id(token)] = token, group_id
+            state.waiting[id(token)] = token, group_id
         return step
 
-    def _answer(self, handler: Handler, turn: Turn, request: Request, context: RequestContext, token: Token) -> None:
-        over = excess(self._contents, request)
+    def _answer(
+        self, handler: Handler, transition: Transition, request: Request, context: RequestContext, token: Token
+    ) -> None:
+        over = excess(self.state, request)
         if over is not None:
-            self._contents.counters.over_limit[over.what] += 1
-            turn.step.excess = over.text
-            turn.answer(token, refuse_excess(request, over))
+            self.state.counters.over_limit[over.what] += 1
+            transition.step.excess = over.text
+            transition.answer(token, refuse_excess(request, over))
             return
-        handler(turn, request, cut_client_id(context, self._contents.settings.limits), token)
+        handler(transition, request, cut_client_id(context, self.state.settings.limits), token)
 
-    def let_go(self, connection: int, now_ms: int, wall_ms: int) -> Step:
+    def flush_held_reply(self, connection: int, now_ms: int, wall_ms: int) -> Step:
         """Send the held answers of `connection`, because another request of it arrives, here or elsewhere (CG-26).
         `handle` does so by itself.
         """
         isolation = self._isolation(now_ms, wall_ms)
-        self._let_go(isolation, connection)
-        return isolation.turn.step
+        self._flush_held_reply(isolation, connection)
+        return isolation.transition.step
 
     def closed(self, connection: int, now_ms: int, wall_ms: int) -> Step:
         """Note that a client's connection is closed. Members that used it last cannot be reached until they return."""
         isolation = self._isolation(now_ms, wall_ms)
-        if self._contents.connections.close(connection):
-            self._let_go(isolation, connection)
-        return isolation.turn.step
+        if self.state.connections.close(connection):
+            self._flush_held_reply(isolation, connection)
+        return isolation.transition.step
 
     def knows_connection(self, connection: int) -> bool:
         """Whether that connection has brought a request here and is open. Then the shard must be told of its end
         (`closed`).
         """
-        return self._contents.connections.knows(connection)
+        return self.state.connections.knows(connection)
 
-    def _let_go(self, isolation: Isolation, connection: int) -> None:
-        turn = isolation.turn
-        for group, member in list(self._contents.held.get(connection, {}).values()):
-            isolation.carry_out(group.group_id, "a held answer", partial(_let_go_one, turn, group, member))
+    def _flush_held_reply(self, isolation: Isolation, connection: int) -> None:
+        transition = isolation.transition
+        for group, member in list(self.state.held.get(connection, {}).values()):
+            isolation.carry_out(group.group_id, "a held answer", partial(_flush_one, transition, group, member))
 
     def advance(self, now_ms: int, wall_ms: int) -> Step:
         """Do everything that is due: sessions, rebalances, expiry of offsets. If nothing is due, nothing happens."""
         isolation = self._isolation(now_ms, wall_ms)
-        turn = isolation.turn
-        for group in self._contents.deadlines.due(now_ms):
+        transition = isolation.transition
+        for group in self.state.deadlines.due(now_ms):
             if isinstance(group, ConnectGroup):
-                isolation.fell_due(group, "a look at the group", partial(sweep_connect, turn, group))
+                isolation.fell_due(group, "a look at the group", partial(sweep_connect, transition, group))
             else:
-                isolation.fell_due(group, "a look at the group", partial(sweep_classic, turn, group))
-        for member in self._contents.holds.due(now_ms):
+                isolation.fell_due(group, "a look at the group", partial(sweep_classic, transition, group))
+        for member in self.state.holds.due(now_ms):
             group_id = self._held_in(member)
             if group_id is not None:
-                isolation.carry_out(group_id, "a held answer", partial(hold_is_over, turn, member))
-        if self._contents.expiry_due_ms <= now_ms:
-            self._contents.expiry_due_ms = now_ms + self._contents.settings.offsets_retention_check_interval_ms
-            surplus = surplus_groups(self._contents)
+                isolation.carry_out(group_id, "a held answer", partial(hold_is_over, transition, member))
+        if self.state.expiry_due_ms <= now_ms:
+            self.state.expiry_due_ms = now_ms + self.state.settings.offsets_retention_check_interval_ms
+            surplus = surplus_groups(self.state)
             for group_id in self.group_ids():
-                if group_id not in self._contents.quarantine:
-                    work = partial(expire, turn, group_id, group_id in surplus)
+                if group_id not in self.state.quarantine:
+                    work = partial(expire, transition, group_id, group_id in surplus)
                     isolation.carry_out(group_id, "expiry of offsets", work)
-            self._contents.newcomers.sweep(now_ms)
-            for group_id in self._contents.quarantine.keys() - set(self.group_ids()):
-                del self._contents.quarantine[group_id]
-        return turn.step
+            self.state.newcomers.sweep(now_ms)
+            for group_id in self.state.quarantine.keys() - set(self.group_ids()):
+                del self.state.quarantine[group_id]
+        return transition.step
 
     def give_held(self, now_ms: int, wall_ms: int) -> Step:
         """Call this in place of `advance` while nothing can be written. Time stands still, except for held answers. The
         step has no records.
         """
         isolation = self._isolation(now_ms, wall_ms)
-        for member in self._contents.holds.due(now_ms):
+        for member in self.state.holds.due(now_ms):
             group_id = self._held_in(member)
             if group_id is not None:
-                work = partial(hold_is_over_unwritten, isolation.turn, member)
+                work = partial(hold_is_over_unwritten, isolation.transition, member)
                 isolation.carry_out(group_id, "a held answer", work)
-        return isolation.turn.step
+        return isolation.transition.step
 
     def _held_in(self, member: Member) -> str | None:
         """The group in which the member has a held answer; None: it has none."""
         if member.held is None:
             return None
-        return self._contents.held[member.held.connection][member.member_id][0].group_id
+        return self.state.held[member.held.connection][member.member_id][0].group_id
 
     def go_on(self, stood_ms: int, now_ms: int) -> None:
         """Continue after time stood still for `stood_ms`. Nobody was answered in that time, so it ends no session."""
-        go_on(self._contents, stood_ms, now_ms)
+        go_on(self.state, stood_ms, now_ms)
 
     def next_deadline(self) -> int | None:
         """When to call `advance` next, in ms on the clock of `now_ms`; None: not before the next request."""
-        earliest = self._contents.expiry_due_ms
-        for at_ms in (self._contents.deadlines.next_ms(), self._contents.holds.next_ms()):
+        earliest = self.state.expiry_due_ms
+        for at_ms in (self.state.deadlines.next_ms(), self.state.holds.next_ms()):
             if at_ms is not None and at_ms < earliest:
                 earliest = at_ms
         return None if earliest == NEVER_MS else earliest
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
-        return Isolation(Turn(self._contents, now_ms, wall_ms, Step(), Journal(), CLASSIC_SIDE), self._fits)
+        return Isolation(Transition(self.state, now_ms, wall_ms, Step(), Journal(), CLASSIC_SIDE), self._fits)
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)
         if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse):
             for described in response.groups:
-                described.error_message = self._contents.quarantine[described.group_id].text()
+                described.error_message = self.state.quarantine[described.group_id].text()
         return response
 
     def is_closed(self, group_id: str | None) -> bool:
         """Whether the group is not served, because it could not be opened after a fault (`quarantine`)."""
-        known = self._contents.quarantine.get(group_id or "")
+        known = self.state.quarantine.get(group_id or "")
         return known is not None and known.closed
 
     # -- calls of the gateway and the server --------------------------------------------------------------------------
@@ -335,27 +337,27 @@ class Shard:
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
         return check_commit(
-            self._contents, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
+            self.state, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
         )
 
     def may_write(self, request: Request) -> bool:
         """Whether `request` may write records although its API need not write: true of a connect group's heartbeat that
         says something new.
         """
-        return isinstance(request, ConnectGroupHeartbeatRequest) and not is_quiet(self._contents, request)
+        return isinstance(request, ConnectGroupHeartbeatRequest) and not is_noop_heartbeat(self.state, request)
 
     def creates_group(self, request: Request) -> bool:
         """Whether `request` may create a group."""
-        return creates_group(self._contents, request)
+        return creates_group(self.state, request)
 
     def config(self, group_id: str) -> Mapping[str, str]:
         """The own settings of the group of that name, whether the group exists or not."""
-        return self._contents.configurations.get(group_id, {})
+        return self.state.configurations.get(group_id, {})
 
     def adjusted_settings(self) -> Iterator[tuple[str, dict[str, str]]]:
         """The groups whose stored settings contradict the server's, each with the values in force by name."""
-        server = self._contents.settings.connect
-        for group_id, own in self._contents.configurations.items():
+        server = self.state.settings.connect
+        for group_id, own in self.state.configurations.items():
             if in_force := misfits(server, own):
                 yield group_id, in_force
 
@@ -367,20 +369,22 @@ class Shard:
         the configured set. The step has `failed` set if this could not be done.
         """
         isolation = self._isolation(now_ms, wall_ms)
-        work = partial(self._alter_config, isolation.turn, group_id, values, forgets_configured)
+        work = partial(self._alter_config, isolation.transition, group_id, values, forgets_configured)
         closed = self.is_closed(group_id)
-        isolation.turn.step.failed = closed or not isolation.carry_out(group_id, "a change of settings", work)
-        return isolation.turn.step
+        isolation.transition.step.failed = closed or not isolation.carry_out(group_id, "a change of settings", work)
+        return isolation.transition.step
 
-    def _alter_config(self, turn: Turn, group_id: str, values: Mapping[str, str], forgets_configured: bool) -> None:
+    def _alter_config(
+        self, transition: Transition, group_id: str, values: Mapping[str, str], forgets_configured: bool
+    ) -> None:
         if values != self.config(group_id):
-            turn.write(configuration(group_id, values))
-        if forgets_configured and group_id in self._contents.connect:
-            forget_configured(turn, self._contents.connect[group_id])
-        if group_id in self._contents.groups:
-            follow(turn, self._contents.groups[group_id])
-        elif group_id in self._contents.connect:
-            settle(turn, self._contents.connect[group_id])
+            transition.write(configuration(group_id, values))
+        if forgets_configured and group_id in self.state.connect:
+            forget_configured(transition, self.state.connect[group_id])
+        if group_id in self.state.groups:
+            follow(transition, self.state.groups[group_id])
+        elif group_id in self.state.connect:
+            settle(transition, self.state.connect[group_id])
 
     def check_delete(self, group_id: str) -> ErrorCode:
         """The error for deleting the group (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND;
@@ -388,86 +392,86 @@ class Shard:
         """
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        return check_delete(self._contents, group_id)
+        return check_delete(self.state, group_id)
 
     def check_offset_delete(self, group_id: str) -> ErrorCode:
         """The error for deleting any offsets of the group; NONE if that is allowed (GW-13)."""
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
-        return check_offset_delete(self._contents, group_id)
+        return check_offset_delete(self.state, group_id)
 
     def subscribed_among(self, group_id: str, topics: list[str]) -> frozenset[str]:
         """The topics among `topics` that the group is subscribed to. Their offsets must stay (GW-13)."""
-        return subscribed_among(self._contents, group_id, topics)
+        return subscribed_among(self.state, group_id, topics)
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
         """Pause a member's session until `until_ms`, or until its next sign of life if that is earlier (GW-10)."""
-        group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
+        group = self.state.groups.get(group_id) or self.state.connect.get(group_id)
         if group is not None:
             pause(group, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str, now_ms: int) -> None:
         """Start a fresh session of a member (GW-10)."""
-        group = self._contents.groups.get(group_id) or self._contents.connect.get(group_id)
+        group = self.state.groups.get(group_id) or self.state.connect.get(group_id)
         if group is not None:
             resume(group, member_id, now_ms)
 
     def list_groups(self, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
         """The answer to a ListGroups for those of `group_ids` that are here. Changes nothing."""
-        return listed_among(self._contents, request, group_ids)
+        return listed_among(self.state, request, group_ids)
 
     def offset_partitions(self, group_id: str) -> dict[str, list[int]]:
         """The partitions for which the group has an offset, by topic."""
-        return {topic: list(offsets) for topic, offsets in self._contents.offsets.of_group(group_id).items()}
+        return {topic: list(offsets) for topic, offsets in self.state.offsets.of_group(group_id).items()}
 
     def group_ids(self) -> list[str]:
         """All groups that are known here."""
-        return [*self._contents.groups, *self._contents.connect]
+        return [*self.state.groups, *self.state.connect]
 
     def has_members(self, group_id: str) -> bool:
         """Whether the group has members. In a classic group, clients that were given a member id count too."""
-        connect = self._contents.connect.get(group_id)
+        connect = self.state.connect.get(group_id)
         if connect is not None:
             return bool(connect.members)
-        group = self._contents.groups.get(group_id)
+        group = self.state.groups.get(group_id)
         return group is not None and bool(group.members or group.pending or (group.record.members))
 
     def has_any_members(self) -> bool:
         """Whether any group here has members. In a classic group, clients that were given a member id count too."""
-        connect = any(group.members for group in self._contents.connect.values())
-        return connect or any(group.members or group.pending for group in self._contents.groups.values())
+        connect = any(group.members for group in self.state.connect.values())
+        return connect or any(group.members or group.pending for group in self.state.groups.values())
 
     def metrics(self) -> Metrics:
         """Numbers of groups and members, and counts of what has happened since the load."""
-        generic, connect = self._contents.groups.values(), self._contents.connect.values()
+        classic, connect = self.state.groups.values(), self.state.connect.values()
         return Metrics(
             groups={
-                CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in generic]),
+                CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in classic]),
                 CONNECT: _by_state(CONNECT_STATES, [group.state.label for group in connect]),
             },
             members={
-                CLASSIC: sum(len(group.members) for group in generic),
+                CLASSIC: sum(len(group.members) for group in classic),
                 CONNECT: sum(len(group.members) for group in connect),
             },
-            quarantined=len(self._contents.quarantine),
+            quarantined=len(self.state.quarantine),
             misplaced={
                 group.group_id: Misplaced(len(group.placed.unplaced), len(group.placed.unmet))
                 for group in connect
                 if group.placed.unplaced or group.placed.unmet
             },
-            connect=deepcopy(self._contents.counters),
+            connect=deepcopy(self.state.counters),
         )
 
     def owner(self, group_id: str) -> str:
         """Who is to coordinate the group, from its setting `gateway.owner`: `auto`, `kcoord` or `cluster`."""
-        return self._contents.configurations.get(group_id, {}).get(OWNER, Owner.AUTO)
+        return self.state.configurations.get(group_id, {}).get(OWNER, Owner.AUTO)
 
     def generation(self, group_id: str) -> int | None:
         """The group's generation, for a connect group its epoch; None for a group that is not known here."""
-        connect = self._contents.connect.get(group_id)
+        connect = self.state.connect.get(group_id)
         if connect is not None:
             return connect.epoch
-        group = self._contents.groups.get(group_id)
+        group = self.state.groups.get(group_id)
         return None if group is None else group.generation
 
 
@@ -475,6 +479,6 @@ def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:
     return {state: found.count(state) for state in states}
 
 
-def _let_go_one(turn: Turn, group: ConnectGroup, member: Member) -> None:
-    let_go(turn, group, member)
-    settle(turn, group)
+def _flush_one(transition: Transition, group: ConnectGroup, member: Member) -> None:
+    flush_held_reply(transition, group, member)
+    settle(transition, group)

@@ -24,23 +24,23 @@ from kcoord.group.state.groups.classic_states import LABELS, State
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records.connect_replay import UNSAID
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import GroupMetadataValue
 from kcoord.protocol.resources import Resource
 
 _NOTHING: Resources = frozenset()
 
 
-def complaints(contents: Contents) -> Iterator[str]:
+def complaints(state: ShardState) -> Iterator[str]:
     """Everything that is wrong, one sentence each; nothing if all is sound. For a live shard, or for one after the
     replay of its log and before `settle_load`.
     """
-    for group_id, group in contents.connect.items():
-        if group_id in contents.groups and contents.groups[group_id].record.state:
+    for group_id, group in state.connect.items():
+        if group_id in state.groups and state.groups[group_id].record.state:
             yield f"{group_id} is a generic group and a connect group at once"
         yield from (f"connect group {group_id}: {each}" for each in of_connect_group(group))
-    for group_id, generic in contents.groups.items():
-        yield from (f"group {group_id}: {each}" for each in of_generic_record(generic.record))
+    for group_id, classic in state.groups.items():
+        yield from (f"group {group_id}: {each}" for each in of_classic_record(classic.record))
 
 
 def of_connect_group(group: ConnectGroup) -> Iterator[str]:
@@ -53,9 +53,9 @@ def of_connect_group(group: ConnectGroup) -> Iterator[str]:
     yield from _twice("target", ((at, target.resources) for at, target in group.targets.items()))
     yield from _epochs(group)
     for member_id, member in group.members.items():
-        if member.said is UNSAID and member.recorded:
+        if member.metadata is UNSAID and member.recorded:
             yield f"{member_id} has a current assignment and is no member"
-    if not any(member.said is not UNSAID for member in group.members.values()):
+    if not any(member.metadata is not UNSAID for member in group.members.values()):
         yield from _empty(group)
     if group.history:
         epochs = sorted(group.history)
@@ -63,7 +63,7 @@ def of_connect_group(group: ConnectGroup) -> Iterator[str]:
             yield f"the group epoch is {group.epoch}, and its history has epochs {_ranges(epochs)}"
 
 
-def of_generic_record(record: GroupMetadataValue) -> Iterator[str]:
+def of_classic_record(record: GroupMetadataValue) -> Iterator[str]:
     """What is wrong with the record of a classic group. Records of other coordinators have no state in them."""
     ids = [member.member_id for member in record.members]
     if len(set(ids)) < len(ids):
@@ -83,7 +83,7 @@ def of_generic_record(record: GroupMetadataValue) -> Iterator[str]:
 
 
 def _recorded(group: ConnectGroup) -> bool:
-    return any(member.recorded or member.said is not UNSAID for member in group.members.values())
+    return any(member.recorded or member.metadata is not UNSAID for member in group.members.values())
 
 
 def _twice(what: str, given: Iterable[tuple[str, Resources]]) -> Iterator[str]:
@@ -99,14 +99,14 @@ def _epochs(group: ConnectGroup) -> Iterator[str]:
     if group.assignment_epoch > group.epoch:
         yield f"its assignment epoch {group.assignment_epoch} is above the group's {group.epoch} (CG-10)"
     for member_id, member in group.members.items():
-        if member.said is UNSAID:
+        if member.metadata is UNSAID:
             continue
-        if member.said.legacy is not None:
-            yield from _legacy(group, member)
+        if member.metadata.classic is not None:
+            yield from _classic(group, member)
             continue
         if member.epoch > group.assignment_epoch:
             yield f"{member_id} is at {member.epoch}, above the assignment epoch {group.assignment_epoch} (CG-10)"
-        if JOINING_EPOCH < member.epoch == group.assignment_epoch and not member.put_out:
+        if JOINING_EPOCH < member.epoch == group.assignment_epoch and not member.evicted:
             target = group.target_of(member) or _NOTHING
             if member.current != target:
                 yield f"{member_id} is at the assignment epoch {member.epoch} and does not own its target (CG-10)"
@@ -116,17 +116,17 @@ def granted(member: Member) -> bool:
     """Whether everything that the member may be running was granted to it. A classic member may join with what it runs
     already, and gives up what others have by then (CM-12).
     """
-    return member.said.legacy is None
+    return member.metadata.classic is None
 
 
-def _legacy(group: ConnectGroup, member: Member) -> Iterator[str]:
-    legacy = member.said.legacy
-    assert legacy is not None
+def _classic(group: ConnectGroup, member: Member) -> Iterator[str]:
+    classic = member.metadata.classic
+    assert classic is not None
     if member.epoch > group.epoch:
         yield f"{member.member_id} is at generation {member.epoch}, above the group epoch {group.epoch} (CM-2)"
-    if not legacy.protocols:
+    if not classic.protocols:
         yield f"{member.member_id} is a legacy worker and speaks no embedded protocol"
-    if member.said.assignors or member.said.server_assignor is not None:
+    if member.metadata.assignors or member.metadata.server_assignor is not None:
         yield f"{member.member_id} is a legacy worker and lists assignors"
 
 

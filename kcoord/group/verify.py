@@ -23,7 +23,7 @@ from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records.connect_replay import UNSAID
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupMetadataKey,
@@ -56,7 +56,7 @@ class Verifier:
     def __init__(self, partition: int, partitions: int) -> None:
         self._partition = partition
         self._partitions = partitions
-        self._contents = Contents(GroupSettings(), lambda: "")
+        self._state = ShardState(GroupSettings(), lambda: "")
         self._last: dict[Any, int] = {}
         self._owns: dict[tuple[str, str], frozenset[Resource]] = {}
         self._owners: dict[tuple[str, Resource], set[str]] = defaultdict(set)
@@ -71,7 +71,7 @@ class Verifier:
         if isinstance(record.key, ConnectWorkerGroupCurrentMemberAssignmentKey):
             self._follow_owner(position, record)
         try:
-            replay(self._contents, record)
+            replay(self._state, record)
         except Exception as error:  # any exception: a load of this log would stop there
             yield Finding(position, f"the record cannot be replayed: {error!r}")
 
@@ -89,18 +89,18 @@ class Verifier:
         """Whether everything in a member's current must have been granted to it. False while its metadata is not known:
         in a compacted log that record may come later.
         """
-        group = self._contents.connect.get(group_id)
+        group = self._state.connect.get(group_id)
         member = None if group is None else group.members.get(member_id)
-        return member is not None and member.said is not UNSAID and granted(member)
+        return member is not None and member.metadata is not UNSAID and granted(member)
 
     @property
     def groups(self) -> int:
         """The number of groups so far."""
-        return len(self._contents.connect.keys() | self._contents.groups.keys())
+        return len(self._state.connect.keys() | self._state.groups.keys())
 
     def end(self) -> Iterator[Finding]:
         """Check the state at the end of the log."""
-        for what in complaints(self._contents):
+        for what in complaints(self._state):
             yield Finding(None, what)
 
     # -- inside -------------------------------------------------------------------------------------------------------

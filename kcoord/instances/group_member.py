@@ -172,7 +172,7 @@ class GroupMember:
             raise Unreachable("the instances' group has not been joined")
         return await coordinator.ask(self._settings.heartbeat_limit_s)
 
-    async def put_out(self, place: str) -> None:
+    async def evict(self, place: str) -> None:
         """Remove another member, which has died and cannot leave by itself, from the group. Raises Unreachable."""
         coordinator = self._coordinator
         node = None if coordinator is None else coordinator.coordinator_id

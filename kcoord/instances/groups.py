@@ -30,8 +30,8 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.group.batch import empty_answer, merge, split
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.refuse import refuse
-from kcoord.group.state.connect_settings import MAX_LEGACY_WAIT_MS
-from kcoord.group.state.step import Remember, RequestContext
+from kcoord.group.state.connect_settings import MAX_CLASSIC_WAIT_MS
+from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.instances.calls import LocalGroups, group_in
 from kcoord.instances.link import Link, LinkLost
 from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, NO_LISTENER, RESUME
@@ -127,7 +127,7 @@ class SharedGroups:
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
-    ) -> tuple[Response, Remember | None]:
+    ) -> tuple[Response, CachedReply | None]:
         """The response to a request about groups, and what the hot path may remember of it (nothing if another instance
         owns the group). `submitted` is called when the request has been sent.
         """
@@ -158,14 +158,14 @@ class SharedGroups:
         request: Request,
         context: RequestContext,
         submitted: Callable[[], None] | None = None,
-    ) -> tuple[Response, Remember | None]:
+    ) -> tuple[Response, CachedReply | None]:
         if self._places.is_self(self._owner(group_id)):
             return await self._local.call(request, context, submitted)
 
-        async def here() -> tuple[Response, Remember | None]:
+        async def here() -> tuple[Response, CachedReply | None]:
             return await self._local.call(request, context, submitted)
 
-        async def there(link: Link) -> tuple[Response, Remember | None]:
+        async def there(link: Link) -> tuple[Response, CachedReply | None]:
             return await self._relay(link, request, context, submitted), None
 
         try:
@@ -266,7 +266,7 @@ class SharedGroups:
         elif isinstance(request, ConnectGroupHeartbeatRequest):
             waits_ms = max(0, request.max_wait_ms)
         elif isinstance(request, HeartbeatRequest):
-            waits_ms = MAX_LEGACY_WAIT_MS
+            waits_ms = MAX_CLASSIC_WAIT_MS
         elif isinstance(request, SyncGroupRequest):
             return self._timeout_s + SYNC_LIMIT_S
         else:
@@ -275,13 +275,13 @@ class SharedGroups:
 
     # -- connections --------------------------------------------------------------------------------------------------
 
-    def let_go(self, group_id: str, connection: int) -> None:
+    def flush_held_reply(self, group_id: str, connection: int) -> None:
         """Answer the heartbeat that is held back on this connection, if there is one, on whichever instance it
         waits.
         """
         link = self._in_work.get(connection)
         if link is None:
-            self._local.let_go(group_id, connection)
+            self._local.flush_held_reply(group_id, connection)
         else:
             link.tell(InstanceLetGoRequest(connection=connection, group_id=group_id))
 

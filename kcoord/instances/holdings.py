@@ -93,7 +93,7 @@ class Holdings:
     def is_held(self, partition: int) -> bool:
         return partition in self._holdings
 
-    async def let_go(self, limit_s: float) -> None:
+    async def flush_held_reply(self, limit_s: float) -> None:
         """Wait until all partitions that are not wanted are released, but no longer than `limit_s`."""
         going = {task for at, task in self._following.items() if at not in self._wanted}
         if going:

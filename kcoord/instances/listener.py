@@ -245,7 +245,7 @@ class Caller(FrameStream):
         in_work, self._in_work = self._in_work, {}
         for each in in_work.values():
             if each.group_id is not None:
-                self._groups.let_go(each.group_id, each.serial)
+                self._groups.flush_held_reply(each.group_id, each.serial)
         until_ms = self._groups.now_ms() + self._listener.away_ms
         self._guests.miss(lambda group_id, member_id: self._groups.pause_session(group_id, member_id, until_ms))
 
@@ -307,10 +307,10 @@ class Caller(FrameStream):
         for former in [each for each in listener.callers if each._run == hello.run]:
             former.cut()
         self._run = hello.run
-        elder = listener.runs.get(hello.instance_id)
+        predecessor = listener.runs.get(hello.instance_id)
         listener.runs[hello.instance_id] = hello.run
-        if elder is not None and elder != hello.run:
-            for serial in listener.serials.forget_all(elder):
+        if predecessor is not None and predecessor != hello.run:
+            for serial in listener.serials.forget_all(predecessor):
                 self._closed(serial)
         self._no_stranger()
         self.frame_limit = listener.frame_limit
@@ -390,7 +390,9 @@ class Caller(FrameStream):
         assert self._run is not None
         serials = self._listener.serials
         if request.group_id is not None:
-            self._groups.let_go(request.group_id, serials.of(self._run, request.connection, self._groups.now_ms())[0])
+            self._groups.flush_held_reply(
+                request.group_id, serials.of(self._run, request.connection, self._groups.now_ms())[0]
+            )
             return
         serial = serials.forget(self._run, request.connection)
         if serial is not None:
@@ -400,7 +402,7 @@ class Caller(FrameStream):
         """A client's connection to that instance has closed."""
         for each in [each for each in self._in_work.values() if each.serial == serial]:
             if each.group_id is not None:
-                self._groups.let_go(each.group_id, each.serial)
+                self._groups.flush_held_reply(each.group_id, each.serial)
         self._groups.closed(serial)
 
     # -- questions ----------------------------------------------------------------------------------------------------

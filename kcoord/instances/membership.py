@@ -113,7 +113,7 @@ class Membership:
             task.cancel()
         self._stopping = True
         self._fall_out()
-        await self._holdings.let_go(self._patience_s)
+        await self._holdings.flush_held_reply(self._patience_s)
         await self.member.leave()
 
     # -- facts --------------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class Membership:
             self._dead.add((known.instance_id, known.started_ms))
             log.warning("%s has died: its internal port refuses connections. Its groups are taken over", known)
         if known.member_id not in self._putting_out:
-            task = asyncio.get_running_loop().create_task(self._put_out(known))
+            task = asyncio.get_running_loop().create_task(self._evict(known))
             self._putting_out[known.member_id] = task
             task.add_done_callback(lambda _: self._putting_out.pop(known.member_id, None))
 
@@ -205,7 +205,7 @@ class Membership:
         if self._get_ready is not None:
             await self._get_ready()
         try:
-            await self._put_out_predecessor()
+            await self._evict_predecessor()
         except Unreachable as error:  # its session ends by itself
             log.info("cannot find out whether an earlier process of this instance is still in the group: %s", error)
 
@@ -273,7 +273,7 @@ class Membership:
     async def joining(self, place: str) -> None:
         if place != self._place or not place:
             self._fall_out()
-        await self._holdings.let_go(self._patience_s)
+        await self._holdings.flush_held_reply(self._patience_s)
 
     # -- consequences -------------------------------------------------------------------------------------------------
 
@@ -297,16 +297,16 @@ class Membership:
             self._withdrawn = frozenset()
             self.member.rejoin()
 
-    async def _put_out(self, instance: Instance) -> None:
+    async def _evict(self, instance: Instance) -> None:
         """Rule 7 above."""
         try:
-            await self.member.put_out(instance.member_id)
+            await self.member.evict(instance.member_id)
         except Unreachable as error:
             log.warning("%s is still in the instances' group: %s", instance, error)
         else:
             self.member.rejoin()
 
-    async def _put_out_predecessor(self) -> None:
+    async def _evict_predecessor(self) -> None:
         """Rule 8 above. Raises Unreachable."""
         address = self.instance.internal
         if address is None or self._is_own_address is None:
@@ -319,7 +319,7 @@ class Membership:
             is_former = other.instance_id == self.instance_id and other.started_ms < self.instance.started_ms
             if is_former and other.internal == address and await self._is_own_address(address):
                 log.info("%s was this instance before it was started again: removing it from the group", other)
-                await self.member.put_out(place)
+                await self.member.evict(place)
 
     def _tell_of(self, before: InstanceMap) -> None:
         told = self.map

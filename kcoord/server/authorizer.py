@@ -22,7 +22,7 @@ import attrs
 from kcoord.group.batch import Gathering, empty_answer, split
 from kcoord.group.group_configs import GROUP, named_twice, refuse_config
 from kcoord.group.refuse import refuse
-from kcoord.group.state.step import Remember
+from kcoord.group.state.step import CachedReply
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
@@ -51,7 +51,7 @@ from kcoord.protocol.messages import (
 TOPIC = 2
 """The resource type of topics."""
 
-Deliver = Callable[[Response, Remember | None], None]
+Deliver = Callable[[Response, CachedReply | None], None]
 Submit = Callable[[Request, Deliver], None]
 
 
@@ -182,12 +182,12 @@ def _with_operations(authorizer: Authorizer, client: Client, request: Request, d
     if not getattr(request, "include_authorized_operations", False):
         return deliver
 
-    def fill_in(response: Response, remember: Remember | None) -> None:
+    def fill_in(response: Response, cached: CachedReply | None) -> None:
         if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse):
             for group in response.groups:
                 if group.error_code == ErrorCode.NONE:
                     group.authorized_operations = operations(authorizer, client, group.group_id)
-        deliver(response, remember)
+        deliver(response, cached)
 
     return fill_in
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from kcoord.group.batch import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
-from kcoord.group.state.step import Remember
+from kcoord.group.state.step import CachedReply
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.framing import FrameRefused
@@ -33,7 +33,7 @@ log = logging.getLogger("kcoord.server")
 CHANGES = frozenset({DeleteGroupsRequest, IncrementalAlterConfigsRequest})
 """Requests that are carried out even if their client goes before their turn comes."""
 
-Submit = Callable[[Request, Callable[[Response, Remember | None], None]], None]
+Submit = Callable[[Request, Callable[[Response, CachedReply | None], None]], None]
 
 
 class BatchRun:
@@ -111,7 +111,7 @@ class BatchRun:
             )
         self._connection.answer(batch.call, self._answer)
 
-    def _take(self, response: Response, _remember: Remember | None) -> None:
+    def _take(self, response: Response, _remember: CachedReply | None) -> None:
         self._answered.append(response)
         if self._is_waiting:
             self._turns.add(self._take_slice)

@@ -18,7 +18,7 @@ import attrs
 
 from kcoord.config import Settings, setting_name
 from kcoord.group.request_limits import RequestLimits
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode, MigrationPolicy
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.log.interface import Log
 from kcoord.server.assignors import AssignorError, load_assignors
@@ -181,9 +181,9 @@ def connect_settings(settings: Settings) -> ConnectSettings:
         rebalance_delay_ms=settings.group_connect_rebalance_delay_ms,
         max_rebalance_delay_ms=settings.group_connect_max_rebalance_delay_ms,
         migration_policy=MigrationPolicy(settings.group_connect_migration_policy),
-        legacy_mode=LegacyMode(settings.group_connect_legacy_mode),
-        legacy_wait_ms=settings.group_connect_legacy_heartbeat_wait_ms,
-        leader_wait_ms=settings.group_connect_legacy_leader_wait_ms,
+        classic_mode=ClassicMode(settings.group_connect_classic_mode),
+        classic_wait_ms=settings.group_connect_classic_heartbeat_wait_ms,
+        leader_wait_ms=settings.group_connect_classic_leader_wait_ms,
         assignors=assignors,
     )
 

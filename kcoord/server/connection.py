@@ -41,7 +41,7 @@ from kcoord.server.large_answer import LargeAnswer
 
 if TYPE_CHECKING:
     from kcoord.group.state.opening import Opening
-    from kcoord.group.state.step import Remember
+    from kcoord.group.state.step import CachedReply
 
 log = logging.getLogger("kcoord.connection")
 
@@ -284,7 +284,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(data)
 
     def answer(
-        self, call: Call, response: Response, remember: Remember | None = None, valid_until_ms: int | None = None
+        self, call: Call, response: Response, cached: CachedReply | None = None, valid_until_ms: int | None = None
     ) -> None:
         """Send `response` to `call`, prepare the hot path with `remember`, and take the next frame.
 
@@ -307,8 +307,8 @@ class Connection(asyncio.Protocol):
             return
         frame = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
         self.send(frame)
-        if remember is not None and len(call.frame) + len(frame) <= LARGEST_KEPT:
-            self._hot = HotFrame.behind(call, frame, remember, valid_until_ms)
+        if cached is not None and len(call.frame) + len(frame) <= LARGEST_KEPT:
+            self._hot = HotFrame.behind(call, frame, cached, valid_until_ms)
         self.finish(call)
 
     def cannot_write(self, header: RequestHeader, error: EncodeError) -> None:

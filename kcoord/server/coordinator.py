@@ -20,7 +20,7 @@ from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.partition import partition_of
 from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.step import Remember, RequestContext
+from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.log.interface import Log
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
@@ -30,11 +30,11 @@ from kcoord.server.group_list import GroupList
 from kcoord.server.outbox import Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_host import Confirm, ShardHost
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 
 log = logging.getLogger("kcoord.coordinator")
 
-Deliver = Callable[[Response, Remember | None], None]
+Deliver = Callable[[Response, CachedReply | None], None]
 
 
 async def always(_partition: int) -> bool:
@@ -90,7 +90,7 @@ class Coordinator:
             host.expect()
         for host in self._hosts:
             await host.gain()
-        broken = sum(host.state is ShardState.BROKEN for host in self._hosts)
+        broken = sum(host.state is ShardPhase.BROKEN for host in self._hosts)
         groups = sum(len(host.shard.group_ids()) for host in self._hosts)
         log.info("loaded %d groups in %.2f s", groups, time.monotonic() - began)
         if broken:
@@ -123,17 +123,17 @@ class Coordinator:
 
     def owned(self) -> set[int]:
         """The partitions that this instance serves now."""
-        return {host.partition for host in self._hosts if host.state is ShardState.ACTIVE}
+        return {host.partition for host in self._hosts if host.state is ShardPhase.ACTIVE}
 
     def groups_of(self, partition: int) -> list[str]:
         """All groups of a partition that this instance serves."""
         host = self._hosts[partition]
-        return host.shard.group_ids() if host.state is ShardState.ACTIVE else []
+        return host.shard.group_ids() if host.state is ShardPhase.ACTIVE else []
 
     def serves(self, group_id: str) -> bool:
         """Whether this instance answers for the group: now, or after its load, or until its next owner is known."""
         host = self._host(group_id)
-        if host.state is ShardState.ELSEWHERE:
+        if host.state is ShardPhase.ELSEWHERE:
             return self.is_awaited(host.partition)
         return host.refusal() in (ErrorCode.NONE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
 
@@ -187,7 +187,7 @@ class Coordinator:
             self._host(group_id).submit(part, context, Waiting(part, take))
             return False
 
-        def take(response: Response, _remember: Remember | None) -> None:
+        def take(response: Response, _remember: CachedReply | None) -> None:
             answers.append(response)
             if len(answers) == len(slices) or is_refused(response):
                 deliver(merge_slices(answers), None)
@@ -196,9 +196,9 @@ class Coordinator:
 
         submit_next()
 
-    def let_go(self, group_id: str, connection: int) -> None:
+    def flush_held_reply(self, group_id: str, connection: int) -> None:
         """Answer the heartbeats of the group that are held back on this connection, if there are any."""
-        self._host(group_id).let_go(connection)
+        self._host(group_id).flush_held_reply(connection)
 
     def closed(self, connection: int) -> None:
         """A client's connection has closed: tell the shards of the groups that it spoke to."""
@@ -208,15 +208,15 @@ class Coordinator:
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
-    ) -> tuple[Response, Remember | None]:
+    ) -> tuple[Response, CachedReply | None]:
         """Like `submit`, for callers that can wait. Returns the response, and what the hot path may remember of it.
         `submitted` is called when the request has been submitted.
         """
-        answered: asyncio.Future[tuple[Response, Remember | None]] = asyncio.get_running_loop().create_future()
+        answered: asyncio.Future[tuple[Response, CachedReply | None]] = asyncio.get_running_loop().create_future()
 
-        def deliver(response: Response, remember: Remember | None) -> None:
+        def deliver(response: Response, cached: CachedReply | None) -> None:
             if not answered.done():
-                answered.set_result((response, remember))
+                answered.set_result((response, cached))
 
         self.submit(request, context, deliver)
         if submitted is not None:
@@ -298,5 +298,5 @@ class Coordinator:
         return self._hosts[self.partition_of(group_id)]
 
     def _ask_all(self, request: ListGroupsRequest, deliver: Deliver) -> None:
-        hosts = [host for host in self._hosts if host.state is not ShardState.ELSEWHERE]
+        hosts = [host for host in self._hosts if host.state is not ShardPhase.ELSEWHERE]
         GroupList(self.turns, hosts, request, deliver).start()

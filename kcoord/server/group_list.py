@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kcoord.group.request_slices import ROWS
-from kcoord.group.state.step import Remember
+from kcoord.group.state.step import CachedReply
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse, Response
@@ -24,7 +24,7 @@ class GroupList:
         turns: TurnQueue,
         hosts: Sequence[ShardHost],
         request: ListGroupsRequest,
-        deliver: Callable[[Response, Remember | None], None],
+        deliver: Callable[[Response, CachedReply | None], None],
     ) -> None:
         self._turns = turns
         self._hosts = hosts
@@ -61,7 +61,7 @@ class GroupList:
         self._is_asking = False
         self._answer_if_complete()
 
-    def _take(self, at: int, response: Response, _remember: Remember | None) -> None:
+    def _take(self, at: int, response: Response, _remember: CachedReply | None) -> None:
         assert isinstance(response, ListGroupsResponse)
         self._answers[at] = response
         self._answer_if_complete()

@@ -28,7 +28,7 @@ from struct import Struct
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.group.state.step import Lease, Remember
+from kcoord.group.state.step import CachedReply, Lease
 from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES
@@ -107,24 +107,24 @@ class HotFrame:
     back: bytes
     between: bytes
     """The bytes between the correlation ids of two successive answers."""
-    remember: Remember
+    cached: CachedReply
     lease: Lease
     valid_until_ms: int
 
     @classmethod
-    def behind(cls, call: Call, answer_frame: bytes, remember: Remember, valid_until_ms: int | None) -> HotFrame:
+    def behind(cls, call: Call, answer_frame: bytes, cached: CachedReply, valid_until_ms: int | None) -> HotFrame:
         """What to remember after `call` was answered with `answer_frame` (size prefix included)."""
-        ahead = remember.ahead
-        if ahead is None:
-            return cls.of(call.frame, answer_frame, remember, valid_until_ms)
+        predicted = cached.predicted
+        if predicted is None:
+            return cls.of(call.frame, answer_frame, cached, valid_until_ms)
         header = call.header
-        rest = call.frame[SIZE_BYTES : call.body_pos] + ahead.request.encode(header.api_version)
-        body = ahead.response.encode(header.api_version)
+        rest = call.frame[SIZE_BYTES : call.body_pos] + predicted.request.encode(header.api_version)
+        body = predicted.response.encode(header.api_version)
         answer = encode_response_frame(header.api_key, header.api_version, header.correlation_id, body)
-        return cls.of(len(rest).to_bytes(SIZE_BYTES, "big") + rest, answer, remember, valid_until_ms)
+        return cls.of(len(rest).to_bytes(SIZE_BYTES, "big") + rest, answer, cached, valid_until_ms)
 
     @classmethod
-    def of(cls, request_frame: bytes, answer_frame: bytes, remember: Remember, valid_until_ms: int | None) -> HotFrame:
+    def of(cls, request_frame: bytes, answer_frame: bytes, cached: CachedReply, valid_until_ms: int | None) -> HotFrame:
         """Remember `request_frame` (size prefix included) with `answer_frame` (size prefix included)."""
         front, back = answer_frame[:4], answer_frame[8:]
         return cls(
@@ -134,8 +134,8 @@ class HotFrame:
             front=_shared(front),
             back=_shared(back),
             between=_shared(back + front),
-            remember=remember,
-            lease=remember.lease,
+            cached=cached,
+            lease=cached.lease,
             valid_until_ms=NEVER_MS if valid_until_ms is None else valid_until_ms,
         )
 
@@ -148,14 +148,14 @@ class HotFrame:
         """The answers to the leading frames of `data` that equal the remembered one (`most_bytes` at most), and how
         many bytes of `data` these frames take.
         """
-        remember = self.remember
-        if remember.basis.version != remember.version or now_ms > self.lease.until_ms or now_ms > self.valid_until_ms:
+        cached = self.cached
+        if cached.basis.version != cached.version or now_ms > self.lease.until_ms or now_ms > self.valid_until_ms:
             return b"", 0
         head, tail = self.head, self.tail
         if data[TAIL:] == tail:
             if data[:HEAD] != head:
                 return b"", 0
-            remember.session.last_seen_ms = now_ms
+            cached.session.last_seen_ms = now_ms
             return self.front + data[HEAD:TAIL] + self.back, len(data)
         ids = self.readers[len(data)](data)
         used = len(data)
@@ -164,7 +164,7 @@ class HotFrame:
             if not ids:
                 return b"", 0
             used = len(ids) * self.readers.length
-        remember.session.last_seen_ms = now_ms
+        cached.session.last_seen_ms = now_ms
         return self.front + self.between.join(ids) + self.back, used
 
     def _read_one_by_one(self, data: bytes) -> tuple[bytes, ...]:

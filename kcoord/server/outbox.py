@@ -23,7 +23,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.group.refuse import refuse
-from kcoord.group.state.step import Remember
+from kcoord.group.state.step import CachedReply
 from kcoord.log.interface import NEVER_MS, Log, RawRecord
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
@@ -40,7 +40,7 @@ class Waiting:
     """A request whose client waits: the token that the shard returns with its reply."""
 
     request: Request
-    deliver: Callable[[Response, Remember | None], None]
+    deliver: Callable[[Response, CachedReply | None], None]
 
     def refuse(self, error: ErrorCode) -> None:
         """Answer with `error` alone."""

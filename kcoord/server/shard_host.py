@@ -62,7 +62,7 @@ from kcoord.server.loading import read_shard
 from kcoord.server.outbox import Outbox, Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.shard_log import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
-from kcoord.server.shard_phase import MOVES, REFUSALS, Event, ShardState
+from kcoord.server.shard_phase import MOVES, REFUSALS, Event, ShardPhase
 from kcoord.server.waiting_room import Guest, WaitingRoom
 
 log = logging.getLogger("kcoord.coordinator")
@@ -107,7 +107,7 @@ class ShardHost:
     ) -> None:
         """`is_awaited`: whether a partition that is elsewhere is about to get another owner."""
         self.partition = partition
-        self.state = ShardState.ELSEWHERE
+        self.state = ShardPhase.ELSEWHERE
         self.is_of_newer_kcoord = False
         """Whether the last load found a record that only a newer kcoord can read."""
         self.has_older_connections = False
@@ -155,7 +155,7 @@ class ShardHost:
         """Load the partition and serve it. Returns when it is served or cannot be."""
         async with self._losing:
             self.expect()
-            if self._loading is None and self.state is ShardState.LOADING:
+            if self._loading is None and self.state is ShardPhase.LOADING:
                 self._start(self._bring_up())
         if self._loading is not None:
             await asyncio.wait({self._loading})
@@ -175,7 +175,7 @@ class ShardHost:
         if settling:
             await asyncio.wait(settling)
         while True:
-            if self.state is ShardState.IN_DOUBT:
+            if self.state is ShardPhase.IN_DOUBT:
                 try:
                     is_ours = await self._confirm(self.partition)
                 except Exception:  # without a retry the partition stays in doubt forever
@@ -190,11 +190,11 @@ class ShardHost:
                 self._move(Event.CONFIRMED)
             try:
                 self.is_of_newer_kcoord = False
-                shard = Shard(self._settings, self._ids, elder=self.shard, fits=self._log.fits)
+                shard = Shard(self._settings, self._ids, predecessor=self.shard, fits=self._log.fits)
                 await read_shard(self._log, self.partition, shard)
                 shard.record_level = self.record_level
-                elder_ms = self._log.lease_ms or int(self.has_older_connections)
-                step = shard.loaded(monotonic_ms(), wall_ms(), elder_ms)
+                predecessor_ms = self._log.lease_ms or int(self.has_older_connections)
+                step = shard.loaded(monotonic_ms(), wall_ms(), predecessor_ms)
             except LogCorrupt as error:
                 self.is_of_newer_kcoord = isinstance(error, LogOfNewerKcoord)
                 self._move(Event.UNREADABLE)
@@ -221,7 +221,7 @@ class ShardHost:
 
     async def lose(self) -> None:
         """Stop serving the partition at once. Returns when another instance may have it."""
-        if self.state is not ShardState.ELSEWHERE:
+        if self.state is not ShardPhase.ELSEWHERE:
             self._move(Event.LOST)
             self._forget()
         loading = self._loading
@@ -270,7 +270,7 @@ class ShardHost:
         """Stop all timers. Nothing is answered any more."""
         self._stop_timer()
         self._keeper.stop()
-        if self.state is not ShardState.ELSEWHERE:
+        if self.state is not ShardPhase.ELSEWHERE:
             self._move(Event.LOST)
         if self._loading is not None:
             self._loading.cancel()
@@ -280,12 +280,12 @@ class ShardHost:
     def committed(self) -> None:
         """See Owner: time goes on if it stood still."""
         stood_ms = self._keeper.take_standstill()
-        if stood_ms and self.state is ShardState.ACTIVE:
+        if stood_ms and self.state is ShardPhase.ACTIVE:
             self.shard.go_on(stood_ms, monotonic_ms())
 
     def failed(self, error: BaseException | None) -> None:
         """See Owner: the state in memory may depend on records that are not in the log."""
-        if self.state is not ShardState.ACTIVE:
+        if self.state is not ShardPhase.ACTIVE:
             self.outbox.drop()
             return
         if isinstance(error, PartitionLost):
@@ -308,7 +308,7 @@ class ShardHost:
 
     def refusal(self) -> ErrorCode:
         """The error for every request while the shard cannot answer; NONE while it can."""
-        if self.state is not ShardState.ACTIVE:
+        if self.state is not ShardPhase.ACTIVE:
             return REFUSALS[self.state]
         return ErrorCode.NOT_COORDINATOR if self.outbox.is_stalled() else ErrorCode.NONE
 
@@ -344,17 +344,17 @@ class ShardHost:
 
     def _may_wait(self, request: Request) -> bool:
         """Rule 9 above."""
-        if self.state is ShardState.LOADING:
+        if self.state is ShardPhase.LOADING:
             return not isinstance(request, HeartbeatRequest) or bool(self._log.lease_ms)
-        return self.state is ShardState.ELSEWHERE and self._is_awaited(self.partition)
+        return self.state is ShardPhase.ELSEWHERE and self._is_awaited(self.partition)
 
     def _refuse_guest(self, guest: Guest) -> None:
         self._refuse(guest.request, guest.waiting, self.refusal() or ErrorCode.NOT_COORDINATOR)
 
     def settle_room(self) -> None:
         """Empty the waiting room, unless the partition may soon be served here."""
-        if self.state is not ShardState.LOADING and not (
-            self.state is ShardState.ELSEWHERE and self._is_awaited(self.partition)
+        if self.state is not ShardPhase.LOADING and not (
+            self.state is ShardPhase.ELSEWHERE and self._is_awaited(self.partition)
         ):
             self._empty_room()
 
@@ -408,29 +408,29 @@ class ShardHost:
                 return
         self._send(partial(waiting.deliver, alter_answer(resource, refused), None), waiting)
 
-    def let_go(self, connection: int) -> None:
+    def flush_held_reply(self, connection: int) -> None:
         """Answer the heartbeats that are held back on a connection, because another request waits behind them or the
         client has gone (CG-26).
         """
-        if self.state is ShardState.ACTIVE:
-            self._step(partial(self.shard.let_go, connection, monotonic_ms(), wall_ms()), "let_go")
+        if self.state is ShardPhase.ACTIVE:
+            self._step(partial(self.shard.flush_held_reply, connection, monotonic_ms(), wall_ms()), "let_go")
 
     def closed(self, connection: int) -> None:
         """A client's connection has closed."""
         for guest in self._room.leave(connection):
             self._refuse_guest(guest)
-        if self.state is ShardState.ACTIVE and self.shard.knows_connection(connection):
+        if self.state is ShardPhase.ACTIVE and self.shard.knows_connection(connection):
             self._step(partial(self.shard.closed, connection, monotonic_ms(), wall_ms()), "closed")
 
     def facts(self, group_id: str) -> GroupFacts:
         """What this shard knows of the group."""
-        if self.state is ShardState.ELSEWHERE:
+        if self.state is ShardPhase.ELSEWHERE:
             return UNKNOWN
         return GroupFacts(
             known=True,
             has_members=self.shard.has_members(group_id),
             generation=self.shard.generation(group_id),
-            loaded=self.state is ShardState.ACTIVE,
+            loaded=self.state is ShardPhase.ACTIVE,
             owner=self.shard.owner(group_id),
         )
 
@@ -473,10 +473,10 @@ class ShardHost:
     def _reply(self, reply: Reply) -> None:
         waiting = reply.token
         if isinstance(waiting, Waiting):
-            remember = reply.remember
-            if remember is not None and self._log.lease_ms:
-                remember = attrs.evolve(remember, lease=self.outbox.lease)
-            self.outbox.send(partial(waiting.deliver, reply.response, remember), waiting)
+            cached = reply.cached
+            if cached is not None and self._log.lease_ms:
+                cached = attrs.evolve(cached, lease=self.outbox.lease)
+            self.outbox.send(partial(waiting.deliver, reply.response, cached), waiting)
 
     # -- time ---------------------------------------------------------------------------------------------------------
 
@@ -497,7 +497,7 @@ class ShardHost:
     def _on_time(self) -> None:
         late_ms = monotonic_ms() - (self._timer_at_ms or 0)
         self._timer = self._timer_at_ms = None
-        if self.state is not ShardState.ACTIVE:
+        if self.state is not ShardPhase.ACTIVE:
             return
         if late_ms > FROZEN_MS:
             self.shard.go_on(late_ms, monotonic_ms())

@@ -7,7 +7,7 @@ from enum import Enum
 from kcoord.protocol.errors import ErrorCode
 
 
-class ShardState(Enum):
+class ShardPhase(Enum):
     """The state of a partition of the log at this instance."""
 
     ELSEWHERE = "elsewhere"
@@ -35,25 +35,25 @@ class Event(Enum):
     LOST = "lost"
 
 
-MOVES: dict[tuple[ShardState, Event], ShardState] = {
-    (ShardState.ELSEWHERE, Event.GAINED): ShardState.LOADING,
-    (ShardState.BROKEN, Event.GAINED): ShardState.LOADING,
-    (ShardState.LOADING, Event.LOADED): ShardState.ACTIVE,
-    (ShardState.LOADING, Event.UNREADABLE): ShardState.BROKEN,
-    (ShardState.LOADING, Event.FAILED): ShardState.IN_DOUBT,
-    (ShardState.ACTIVE, Event.FAILED): ShardState.IN_DOUBT,
-    (ShardState.IN_DOUBT, Event.CONFIRMED): ShardState.LOADING,
-    (ShardState.LOADING, Event.LOST): ShardState.ELSEWHERE,
-    (ShardState.ACTIVE, Event.LOST): ShardState.ELSEWHERE,
-    (ShardState.IN_DOUBT, Event.LOST): ShardState.ELSEWHERE,
-    (ShardState.BROKEN, Event.LOST): ShardState.ELSEWHERE,
+MOVES: dict[tuple[ShardPhase, Event], ShardPhase] = {
+    (ShardPhase.ELSEWHERE, Event.GAINED): ShardPhase.LOADING,
+    (ShardPhase.BROKEN, Event.GAINED): ShardPhase.LOADING,
+    (ShardPhase.LOADING, Event.LOADED): ShardPhase.ACTIVE,
+    (ShardPhase.LOADING, Event.UNREADABLE): ShardPhase.BROKEN,
+    (ShardPhase.LOADING, Event.FAILED): ShardPhase.IN_DOUBT,
+    (ShardPhase.ACTIVE, Event.FAILED): ShardPhase.IN_DOUBT,
+    (ShardPhase.IN_DOUBT, Event.CONFIRMED): ShardPhase.LOADING,
+    (ShardPhase.LOADING, Event.LOST): ShardPhase.ELSEWHERE,
+    (ShardPhase.ACTIVE, Event.LOST): ShardPhase.ELSEWHERE,
+    (ShardPhase.IN_DOUBT, Event.LOST): ShardPhase.ELSEWHERE,
+    (ShardPhase.BROKEN, Event.LOST): ShardPhase.ELSEWHERE,
 }
 """The next state for each state and event. A pair that is not listed cannot happen."""
 
 REFUSALS = {
-    ShardState.ELSEWHERE: ErrorCode.NOT_COORDINATOR,
-    ShardState.LOADING: ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
-    ShardState.IN_DOUBT: ErrorCode.NOT_COORDINATOR,
-    ShardState.BROKEN: ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ShardPhase.ELSEWHERE: ErrorCode.NOT_COORDINATOR,
+    ShardPhase.LOADING: ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ShardPhase.IN_DOUBT: ErrorCode.NOT_COORDINATOR,
+    ShardPhase.BROKEN: ErrorCode.COORDINATOR_NOT_AVAILABLE,
 }
 """The error that requests get in each state in which the shard is not served."""

@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeGuard
 
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
-from kcoord.group.state.step import Remember, RequestContext
+from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
@@ -90,7 +90,7 @@ class GroupSteps(Protocol):
 
     async def call(
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
-    ) -> tuple[Response, Remember | None]: ...
+    ) -> tuple[Response, CachedReply | None]: ...
 
 
 class Standalone:
@@ -194,12 +194,12 @@ class Standalone:
         valid_ms = self._authorizer.holds_ms
         valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms
 
-        def deliver(response: Response, remember: Remember | None) -> None:
-            connection.answer(call, response, remember, valid_until_ms)
+        def deliver(response: Response, cached: CachedReply | None) -> None:
+            connection.answer(call, response, cached, valid_until_ms)
 
         self._submit(connection, request, context, deliver, frozenset())
         if may_be_held(request):
-            connection.when_more(call, partial(self._coordinator.let_go, request.group_id, connection.serial))
+            connection.when_more(call, partial(self._coordinator.flush_held_reply, request.group_id, connection.serial))
 
     def _submit(
         self,

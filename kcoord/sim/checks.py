@@ -23,16 +23,16 @@ from kcoord.group.modern.reconcile import progress
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH, Answer
 from kcoord.group.state.groups.modern_states import State
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataKey
 from kcoord.sim import convergence
-from kcoord.sim.invariants import NOTHING, Books
 from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP
 from kcoord.sim.fleet import GROUP
+from kcoord.sim.invariants import NOTHING, Invariants
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import (
     COMMITTING_PHASE,
@@ -49,7 +49,7 @@ from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
 
 if TYPE_CHECKING:
-    from kcoord.sim.process import Living
+    from kcoord.sim.process import SimulatedProcess
     from kcoord.sim.world import World
 
 REPLAY_EVERY = 400
@@ -63,11 +63,11 @@ class Checks:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._processes: list[Living] = []
+        self._processes: list[SimulatedProcess] = []
         self.loads = 0
-        self._books = self._open_books()
+        self._invariants = self._open_books()
         self._placement = PlacementJudge(world) if world.plan.placements else None
-        self._contents: Contents
+        self._state: ShardState
         """The contents of the shard that was loaded last."""
         self._group: ConnectGroup | None = None
         self._version = -1
@@ -77,25 +77,25 @@ class Checks:
         # about the request in work
         self._member: Member | None = None
         self._newest = -1
-        self._put_out = False
+        self._evict = False
         self._member_epoch = -1
 
-    def _open_books(self) -> Books:
-        return Books()
+    def _open_books(self) -> Invariants:
+        return Invariants()
 
     # -- workers ------------------------------------------------------------------------------------------------------
 
-    def born(self, process: Living) -> None:
+    def born(self, process: SimulatedProcess) -> None:
         """A process begins."""
         self._processes.append(process)
 
-    def died(self, process: Living) -> None:
+    def died(self, process: SimulatedProcess) -> None:
         """A process has ended."""
         self._processes.remove(process)
         if self._placement is not None:
             self._placement.died(process)
 
-    def judge(self, process: Living) -> None:
+    def judge(self, process: SimulatedProcess) -> None:
         """Of the workers that are not frozen, at most one owns each resource (CG-2)."""
         running = process.running
         if not running or not process.counts:
@@ -107,7 +107,7 @@ class Checks:
                 both = names(running & other.running)
                 raise Violation("one owner", f"{process.name} and {other.name} both run {both}")
 
-    def heard(self, process: Living) -> None:
+    def heard(self, process: SimulatedProcess) -> None:
         """A response was processed, or the books have changed: what a worker owns is in its current (CG-1)."""
         if not isinstance(process, Process):
             return
@@ -117,7 +117,7 @@ class Checks:
         stop_ms = process.member.session_ends_ms
         if stop_ms is not None and stop_ms <= self._world.events.now_ms:
             return
-        group = self._contents.connect.get(GROUP)
+        group = self._state.connect.get(GROUP)
         member = None if group is None else group.members.get(process.member_id)
         if member is None:
             raise Violation("books", f"{process.name} owns {names(owned)} and is no member")
@@ -130,20 +130,20 @@ class Checks:
     def loaded(self) -> None:
         """The log has been replayed: from here on, epochs are those that are committed."""
         self.loads += 1
-        self._contents = self._world.coordinator.shard._contents
+        self._state = self._world.coordinator.shard.state
         self._version = -1
         self._group = None
-        self._books.begin(self._contents.connect.get(GROUP))
+        self._invariants.begin(self._state.connect.get(GROUP))
         if self._placement is not None:
-            self._placement.loaded(self._contents)
+            self._placement.loaded(self._state)
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
-        group = self._contents.connect.get(GROUP)
+        group = self._state.connect.get(GROUP)
         member = None if group is None else group.members.get(getattr(frame.request, "member_id", ""))
         self._member = member
         self._newest = -1 if member is None else member.connection
-        self._put_out = member is not None and member.put_out
+        self._evict = member is not None and member.evicted
         self._member_epoch = -1 if member is None else member.epoch
 
     def timed(self, step: Step) -> None:
@@ -151,23 +151,23 @@ class Checks:
 
     def after(self, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
-        contents = self._contents
-        group = contents.connect.get(GROUP)
+        state = self._state
+        group = state.connect.get(GROUP)
         if group is None:
             if self._group is not None:
-                self._books.forget()
+                self._invariants.forget()
             if self._placement is not None:
-                self._placement.gone(contents)  # each time, because a step that broke off has placed too
+                self._placement.gone(state)  # each time, because a step that broke off has placed too
         elif step.records or step.faults or group.version != self._version or group is not self._group:
             self._version = group.version
             self._world.sightings.reached(_STATES[group.state])
-            self._books.look(group, step, contents, self._world.events.now_ms)
+            self._invariants.look(group, step, state, self._world.events.now_ms)
             if self._placement is not None:
-                self._placement.look(group, step, contents)
+                self._placement.look(group, step, state)
             for process in self._processes:
                 self.heard(process)
         self._group = group
-        if contents.held:
+        if state.held:
             self._held(frame)
         if frame is not None:
             for reply in step.replies:
@@ -189,7 +189,7 @@ class Checks:
                 break
         if self._placement is not None and self._placement.moves():
             found.append(MOVING_PHASE)
-        group = self._contents.connect.get(GROUP)
+        group = self._state.connect.get(GROUP)
         return found if group is None else [*found, CONNECT_PHASES[group.state]]
 
     # Answers
@@ -204,7 +204,7 @@ class Checks:
         if error in FINE:
             if stale:
                 raise Violation("fencing", f"{request.member_id} was answered by an old connection")
-            group = self._contents.connect.get(GROUP)
+            group = self._state.connect.get(GROUP)
             if request.member_epoch == -1 and group is not None and request.member_id in group.members:
                 raise Violation("leaving", f"{request.member_id} has left and is a member")
             return
@@ -212,7 +212,7 @@ class Checks:
             type(each.key) is ConnectWorkerGroupMemberMetadataKey and each.value is None for each in step.records
         ):
             raise Violation("fencing", f"{request.member_id} was refused and removed")
-        if error == ErrorCode.FENCED_MEMBER_EPOCH and not stale and not self._put_out and self._is_healthy(frame):
+        if error == ErrorCode.FENCED_MEMBER_EPOCH and not stale and not self._evict and self._is_healthy(frame):
             if request.member_epoch == JOINING_EPOCH and (frame.pipelined or self._member_epoch > JOINING_EPOCH):
                 return  # epoch 0 is never a previous epoch (CG-12), or the join could not know the last response
             raise Violation("fencing", f"{request.member_id} is healthy and was fenced: {response.error_message}")
@@ -234,12 +234,12 @@ class Checks:
     def hot(self, frame: Frame, response: Response) -> None:
         """The hot path has responded (CG-25)."""
         assert isinstance(response, ConnectGroupHeartbeatResponse)
-        group = self._contents.connect[GROUP]
+        group = self._state.connect[GROUP]
         member = group.members.get(getattr(frame.request, "member_id", ""))
         if member is None:
             raise Violation("cache", f"{frame.link.client.name} is no member and was answered by the hot path")
         target = group.target_of(member) or NOTHING
-        limits = self._contents.effective(GROUP)
+        limits = self._state.effective(GROUP)
         if (
             member.connection != frame.link.serial
             or member.epoch != response.member_epoch
@@ -253,7 +253,7 @@ class Checks:
 
     def _held(self, frame: Frame | None) -> None:
         """Held responses have nothing to say, and are not held for long (CG-26)."""
-        held = self._contents.held
+        held = self._state.held
         group = self._group
         if group is None or group.version != self._held_version or frame is None:
             self._held_version = -1 if group is None else group.version
@@ -280,7 +280,7 @@ class Checks:
         if since_ms > member.wake_ms and since_ms > self._world.coordinator.frozen_until_ms:
             raise Violation("held", f"the answer to {member.member_id} was to leave at {member.wake_ms}")
 
-    def let_go(self, frame: Frame) -> None:
+    def flush_held_reply(self, frame: Frame) -> None:
         """Another request has come on its connection, so its response is not held any more (CG-26)."""
         if frame.seen < 0:
             raise Violation("held", f"{frame.link.client.name} has sent another request, its answer is kept back")
@@ -294,7 +294,7 @@ class Checks:
 
     def epoch(self) -> int:
         """The group epoch."""
-        return self._books.epoch
+        return self._invariants.epoch
 
     def nowhere(self) -> frozenset[Resource]:
         """Resources that nobody has to run, because placement rules forbid them everywhere."""
@@ -329,7 +329,7 @@ def _nothing_to_say(group: ConnectGroup, member: Member) -> tuple[Frame, Answer[
     elif target.resources == member.current:
         told = member.current
     else:
-        told = progress(member.current, target.resources, group.owners).told
-    if told != last.told or last.computes != (group.chosen() == member_id):
+        told = progress(member.current, target.resources, group.owners).assignment_sent
+    if told != last.assignment_sent or last.computes != (group.chosen() == member_id):
         raise Violation("held", f"the answer to {member_id} is kept back, and there is something to say")
     return token, last

@@ -33,7 +33,7 @@ def wrong(world: World, processes: list[Process]) -> str | None:
     coordinator = world.coordinator
     if coordinator.stage is not UP:
         return "the coordinator is not there"
-    group = coordinator.shard._contents.connect.get(GROUP)
+    group = coordinator.shard.state.connect.get(GROUP)
     if any(place.wanted and place.process is None for place in world.fleet.places):
         return "a worker is to start yet"
     if group is None or group.state is not State.STABLE or group.epoch != group.assignment_epoch:
@@ -71,7 +71,7 @@ def replays(world: World, *, compacted: bool) -> None:
     if coordinator.stage is not UP:
         return
     replayed = coordinator.replayed(compacted=compacted, everything=True)
-    settle_load(replayed._contents)
+    settle_load(replayed.state)
     found, running = durable(replayed), durable(coordinator.shard)
     if found != running:
         how = "compacted" if compacted else "whole"
@@ -80,10 +80,10 @@ def replays(world: World, *, compacted: bool) -> None:
 
 def durable(shard: Shard) -> object:
     """The state that a load must restore."""
-    contents = shard._contents
+    state = shard.state
     return (
-        contents.configurations,
-        {group_id: group.record for group_id, group in contents.groups.items()},
+        state.configurations,
+        {group_id: group.record for group_id, group in state.groups.items()},
         {
             group_id: (
                 group.epoch,
@@ -103,16 +103,16 @@ def durable(shard: Shard) -> object:
                 group.history,
                 {
                     member.member_id: (
-                        member.said,
+                        member.metadata,
                         member.current,
                         member.recorded_epoch,
                         member.recorded_previous,
-                        member.put_out,
+                        member.evicted,
                         member.doubtful,
                     )
                     for member in group.members.values()
                 },
             )
-            for group_id, group in contents.connect.items()
+            for group_id, group in state.connect.items()
         },
     )

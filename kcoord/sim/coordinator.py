@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from kcoord.group.refuse import refuse
 from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.step import Ahead, Remember, RequestContext, Step
+from kcoord.group.state.step import CachedReply, PredictedReply, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
@@ -145,7 +145,7 @@ class Coordinator:
         if life != self._life:
             return
         # connections keep numbering over a crash: those of a dead process cannot be heard any more
-        self.shard = self.replayed(compacted=self._random.random() < 0.5, elder=self.shard)
+        self.shard = self.replayed(compacted=self._random.random() < 0.5, predecessor=self.shard)
         self.appended = self.committed
         self._commit_ms = 0
         self._timer_ms = None
@@ -155,9 +155,9 @@ class Coordinator:
         self._world.checks.loaded()
         self._take(self.shard.loaded(self._events.now_ms, self.wall_ms), None)
 
-    def replayed(self, *, compacted: bool, everything: bool = False, elder: Shard | None = None) -> Shard:
+    def replayed(self, *, compacted: bool, everything: bool = False, predecessor: Shard | None = None) -> Shard:
         """A shard as a load would make it, from what is committed, or from everything that was appended."""
-        shard = Shard(self.settings, self._make_id, elder, self._fits)
+        shard = Shard(self.settings, self._make_id, predecessor, self._fits)
         records = list(self.storage.load())
         if everything:
             records += [record for pending in self.pending for record in pending.records]
@@ -235,7 +235,7 @@ class Coordinator:
         if torn and survivors < len(pending):
             records = pending[survivors].records
             self.storage.tear(records, int(self._random.random() * len(records)))
-        self._world.sightings.counted(self.shard._contents.counters)
+        self._world.sightings.counted(self.shard.state.counters)
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
         self.stage = Stage.LOADING
@@ -270,8 +270,8 @@ class Coordinator:
             frame.pipelined = True
             if self.stage is UP and link.call.seen < 0:
                 waiting = link.call
-                self._let_go(link)
-                self._world.checks.let_go(waiting)
+                self._flush_held_reply(link)
+                self._world.checks.flush_held_reply(waiting)
             return
         self._begin(frame)
 
@@ -331,8 +331,8 @@ class Coordinator:
             self._world.note("admin", f"configures the group: {dict(values)}")
             self._take(self.shard.alter_config(group, values, self._events.now_ms, self.wall_ms), None)
 
-    def _let_go(self, link: Link) -> None:
-        self._take(self.shard.let_go(link.serial, self._events.now_ms, self.wall_ms), None)
+    def _flush_held_reply(self, link: Link) -> None:
+        self._take(self.shard.flush_held_reply(link.serial, self._events.now_ms, self.wall_ms), None)
 
     def _gone(self, link: Link) -> None:
         """A connection has ended."""
@@ -343,7 +343,7 @@ class Coordinator:
 
     def _superseded(self, frame: Frame) -> bool:
         group_id, member_id = getattr(frame.request, "group_id", ""), getattr(frame.request, "member_id", "")
-        group = self.shard._contents.connect.get(group_id)
+        group = self.shard.state.connect.get(group_id)
         member = None if group is None else group.members.get(member_id)
         return member is not None and member.connection > frame.link.serial
 
@@ -377,7 +377,7 @@ class Coordinator:
             token = reply.token
             if isinstance(token, Frame):
                 token.seen = self.appended
-                self._when_committed(token, reply.response, reply.remember)
+                self._when_committed(token, reply.response, reply.cached)
         due_ms = self.shard.next_deadline()
         if due_ms is not None and (self._timer_ms is None or due_ms < self._timer_ms):
             self._timer_ms = due_ms
@@ -399,14 +399,14 @@ class Coordinator:
                 token.seen = 0
                 self._deliver(token, refuse(token.request, ErrorCode.NOT_COORDINATOR), None)
 
-    def _when_committed(self, frame: Frame, response: Response, remember: Remember | None) -> None:
+    def _when_committed(self, frame: Frame, response: Response, cached: CachedReply | None) -> None:
         """Let a reply leave when everything is committed that the shard has appended until now (CG-24)."""
         if not self.pending:
-            self._deliver(frame, response, remember)
+            self._deliver(frame, response, cached)
             return
         last = self.pending[-1]
         last.waiting.append(frame)
-        last.release.append(lambda: self._deliver(frame, response, remember))
+        last.release.append(lambda: self._deliver(frame, response, cached))
 
     def _committed(self, pending: Pending) -> None:
         if not self.pending or self.pending[0] is not pending:
@@ -459,7 +459,7 @@ class Coordinator:
         if self.pending and self.pending[0] is pending:
             self._failed(survivors=0)
 
-    def _deliver(self, frame: Frame, response: Response, remember: Remember | None) -> None:
+    def _deliver(self, frame: Frame, response: Response, cached: CachedReply | None) -> None:
         """The response leaves, and the next request on the connection begins."""
         link = frame.link
         if link.call is not frame:
@@ -471,9 +471,9 @@ class Coordinator:
             world.sightings.refused(frame.request, error)
         if world.tracing:
             world.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
-        if self._plan.hot_path and remember is not None:
-            ahead = remember.ahead or Ahead(frame.request, response)
-            link.hot = (ahead.request, self._as_sent(frame, ahead.response), remember)
+        if self._plan.hot_path and cached is not None:
+            predicted = cached.predicted or PredictedReply(frame.request, response)
+            link.hot = (predicted.request, self._as_sent(frame, predicted.response), cached)
         response = self._as_sent(frame, response)
         link.call = None
         self._network.answer(frame, response)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.protocol.errors import ErrorCode
-from kcoord.sim.process import Living
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.worker import Process
 from kcoord.worker.setup import Offer, Setup
 
@@ -31,7 +31,7 @@ class Place:
     """The assignors that it offers by now."""
     changes: dict[str, Any] = attrs.Factory(dict)
     """What the worker has reported about itself since. The next process reports that too."""
-    process: Living | None = None
+    process: SimulatedProcess | None = None
     lives: int = 0
     wanted: bool = True
     """Whether a process is started again when it has ended."""
@@ -76,7 +76,7 @@ class Fleet:
             leave_timeout_ms=2_000,
         )
 
-    def processes(self) -> list[Living]:
+    def processes(self) -> list[SimulatedProcess]:
         """All processes that live."""
         return [place.process for place in self.places if place.process is not None]
 
@@ -89,7 +89,7 @@ class Fleet:
         self._world.checks.born(place.process)
         place.process.start()
 
-    def _process(self, place: Place) -> Living:
+    def _process(self, place: Place) -> SimulatedProcess:
         world = self._world
         new_id = place.lives > 1 and self._random.random() < 0.5
         member_id = f"{place.name}.{place.lives}" if new_id else place.setup.member_id

@@ -19,7 +19,7 @@ from kcoord.group.connect.selection import Absent, select
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.records import ConnectWorkerGroupMetadataKey
 from kcoord.sim.trace import names
@@ -30,7 +30,7 @@ NOTHING: frozenset[Resource] = frozenset()
 Signature = tuple[object, ...]
 
 
-class Books:
+class Invariants:
     """What is known of the group as it was after the previous step."""
 
     def __init__(self) -> None:
@@ -52,20 +52,20 @@ class Books:
         self.epoch = self._assignment_epoch = 0
         self._signature = ()
 
-    def look(self, group: ConnectGroup, step: Step, contents: Contents, now_ms: int) -> None:
+    def look(self, group: ConnectGroup, step: Step, state: ShardState, now_ms: int) -> None:
         """A step has changed the group, or may have."""
         self._owned(group)
         _claimed_once(group)
         _counted(group)
         self._epochs(group)
         self._installed(group)
-        if group.group_id not in contents.quarantine:
+        if group.group_id not in state.quarantine:
             _timed(group, now_ms)
         self._bumped(group, step)
         self._claimed = frozenset(group.claimants)
         behind = group.epoch > group.assignment_epoch and group.computation is None
         if behind and group.participants() and not self._is_excused(group):
-            _nobody_computes(group, contents)
+            _nobody_computes(group, state)
 
     def _owned(self, group: ConnectGroup) -> None:
         """The owner index has each resource that is in a current."""
@@ -102,7 +102,7 @@ class Books:
                 raise Violation("epochs", f"{member.member_id} is at {member.epoch} above the assignment epoch")
             if (
                 member.epoch == group.assignment_epoch > JOINING_EPOCH
-                and not member.put_out
+                and not member.evicted
                 and member.current != group.target_of(member)
             ):
                 raise Violation("epochs", f"{member.member_id} is at the assignment epoch and does not own its target")
@@ -127,9 +127,9 @@ class Books:
             raise Violation("bump", f"a new group epoch without a reason: {reasons}")
 
 
-def _nobody_computes(group: ConnectGroup, contents: Contents) -> None:
+def _nobody_computes(group: ConnectGroup, state: ShardState) -> None:
     """Nobody computes: that may be only while the workers that could compute are away (CG-28)."""
-    limits = contents.effective(group.group_id)
+    limits = state.effective(group.group_id)
     selection = select(group, [each.name for each in limits.assignors])
     if not isinstance(selection, Absent):
         raise Violation(
@@ -193,8 +193,8 @@ def _counted(group: ConnectGroup) -> None:
         target = targets.get(at)
         if member.current != (NOTHING if target is None else target.resources):
             unconverged.add(at)
-        if member.said.instance_id is not None:
-            static[member.said.instance_id] = at
+        if member.metadata.instance_id is not None:
+            static[member.metadata.instance_id] = at
     if unconverged != group.unconverged:
         raise Violation("indexes", f"unconverged are {group.unconverged}, counted {unconverged}")
     if static != group.static_ids:
@@ -211,10 +211,10 @@ def signature(group: ConnectGroup) -> tuple[Signature, Signature]:
     """
     made, asked = [], []
     for member in group.members.values():
-        said = member.said
+        said = member.metadata
         name, offers = said.instance_id or member.member_id, said.assignors
         kinds = tuple([(at.name, at.minimum_version, at.maximum_version, at.version, at.metadata) for at in offers])
-        made.append((name, said.server_assignor or "", kinds, member.put_out))
+        made.append((name, said.server_assignor or "", kinds, member.evicted))
         asked.append((name, tuple([at.reason for at in offers])))
     made.sort()
     asked.sort()

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
-from kcoord.group.state.step import Remember
+from kcoord.group.state.step import CachedReply
 from kcoord.protocol.message import Request, Response
 from kcoord.sim.events import Events
 
@@ -77,7 +77,7 @@ class Link:
         """Requests that were read, and wait for the one in work."""
         self.call: Frame | None = None
         """The request in work."""
-        self.hot: tuple[Request, Response, Remember] | None = None
+        self.hot: tuple[Request, Response, CachedReply] | None = None
 
 
 class Network:

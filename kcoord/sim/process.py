@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kcoord.sim.world import World
 
 
-class Living:
+class SimulatedProcess:
     """One life of one worker. Not an ABC, because each step asks every process for its kind, and ABCs are
     slow at that.
     """

@@ -182,5 +182,5 @@ def _is_more(field: str, value: Any, plan: Plan) -> bool:
 def _with(run_plan: RunPlan, plan: Plan) -> RunPlan:
     mix: Mix | None = run_plan.mix
     if mix is not None:
-        mix = attrs.evolve(mix, legacy=mix.legacy[: plan.workers])
+        mix = attrs.evolve(mix, classic=mix.classic[: plan.workers])
     return attrs.evolve(run_plan, plan=plan, mix=mix)

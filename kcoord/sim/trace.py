@@ -20,7 +20,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import Record
 from kcoord.protocol.resources import unpack
-from kcoord.sim.classic_worker.trace import names, of_legacy_request, of_legacy_response
+from kcoord.sim.classic_worker.trace import names, of_classic_request, of_classic_response
 
 __all__ = ["Sink", "names", "of_record", "of_request", "of_response"]
 
@@ -49,7 +49,7 @@ def of_request(request: Request) -> str:
                 f"error {request.error}, delay {request.scheduled_delay_ms}: {', '.join(told)}"
             )
         case JoinGroupRequest() | SyncGroupRequest() | HeartbeatRequest() | LeaveGroupRequest():
-            return of_legacy_request(request)
+            return of_classic_request(request)
         case _:
             what = type(request).__name__.removeprefix("ConnectGroup").removesuffix("Request")
             return f"{what} {getattr(request, 'member_id', '')} epoch {getattr(request, 'member_epoch', '')}"
@@ -67,7 +67,7 @@ def of_response(response: Response) -> str:
             if response.assignment is not None:
                 said.append(f"run {names(unpack(response.assignment.connectors_and_tasks))}")
         case JoinGroupResponse() | SyncGroupResponse() if not error:
-            said.append(of_legacy_response(response))
+            said.append(of_classic_response(response))
         case ConnectGroupPrepareAssignmentResponse():
             said.append(f"group epoch {response.group_epoch}")
     if text := getattr(response, "error_message", None):

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from kcoord.assign import Assignment
 from kcoord.protocol.message import Response
 from kcoord.sim import trace
-from kcoord.sim.process import Living
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.violation import Violation
 from kcoord.worker import actions
-from kcoord.worker.classic.membership import GenericMembership
+from kcoord.worker.classic.membership import ClassicMembership
 from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Phase
@@ -35,12 +35,12 @@ HANGS_MS = 20_000
 """How long after a grant behind it a hanging revocation ends by itself."""
 
 
-class Process(Living):
+class Process(SimulatedProcess):
     """One life of one worker of the new protocol."""
 
     def __init__(self, world: World, name: str, setup: Setup, ended: Callable[[Process, actions.Gone], None]) -> None:
         super().__init__(world, name)
-        self.member: Membership | GenericMembership = Membership(setup, world.random.random)
+        self.member: Membership | ClassicMembership = Membership(setup, world.random.random)
         self.member_id = setup.member_id
         self._ended = ended
         self._calls: deque[actions.Revoke | actions.Grant] = deque()

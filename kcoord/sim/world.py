@@ -23,10 +23,10 @@ from kcoord.sim.events import Events
 from kcoord.sim.faults import Faults
 from kcoord.sim.fingerprint import Fingerprint
 from kcoord.sim.fleet import Fleet
-from kcoord.sim.process import Living
 from kcoord.sim.network import Network
 from kcoord.sim.plan import Plan, draw, resources
 from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.sightings import Sightings
 from kcoord.sim.trace import Sink
 from kcoord.sim.trace import names as tell
@@ -81,7 +81,7 @@ class World:
         self.network = Network(self.events, self.random, self.plan)
         self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
         self.config_offset = 1
-        self.checks, self.fleet, self.faults = self.furnish()
+        self.checks, self.fleet, self.faults = self.build_components()
 
     def draw(self) -> Plan:
         """The plan that the seed draws."""
@@ -91,7 +91,7 @@ class World:
         """The plan in a plan file."""
         return run_plan.plan
 
-    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+    def build_components(self) -> tuple[Checks, Fleet, Faults]:
         """Make the checks, the workers and the faults."""
         checks = Checks(self)
         self.found_group()
@@ -164,7 +164,7 @@ class World:
             if place.process is not None:
                 self.events.after(int(self.random.random() * 2_000), self.tell, place.process)
 
-    def tell(self, process: Living) -> None:
+    def tell(self, process: SimulatedProcess) -> None:
         """A worker hears what is configured now."""
         process.hear_configuration()
 
@@ -188,7 +188,7 @@ class World:
             violation = Violation("fault", f"{type(fault).__name__}: {fault}")
         if violation is not None:
             self.note("VIOLATION", str(violation))
-        self.sightings.counted(self.coordinator.shard._contents.counters)
+        self.sightings.counted(self.coordinator.shard.state.counters)
         return Outcome(
             self.seed,
             self.steps,

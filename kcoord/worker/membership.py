@@ -32,7 +32,7 @@ from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGr
 from kcoord.protocol.generated.connect_group_install_assignment_response import ConnectGroupInstallAssignmentResponse
 from kcoord.protocol.generated.connect_group_prepare_assignment_response import ConnectGroupPrepareAssignmentResponse
 from kcoord.protocol.message import Response
-from kcoord.worker import transitions, heartbeat_schedule, table
+from kcoord.worker import heartbeat_schedule, table, transitions
 from kcoord.worker.actions import Action, Assign, Refused
 from kcoord.worker.computing import Step, group_of
 from kcoord.worker.setup import Setup

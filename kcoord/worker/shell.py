@@ -20,8 +20,8 @@ from kcoord.protocol.message import Request, Response
 from kcoord.worker import actions
 from kcoord.worker.calls import Calls
 from kcoord.worker.clock import now_ms
-from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.coordinator_lookup import Finder
+from kcoord.worker.listener import WorkerRebalanceListener
 from kcoord.worker.troubles import Troubles
 from kcoord.worker.watchdog import BLOCKED_MS
 

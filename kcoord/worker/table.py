@@ -11,11 +11,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
+from kcoord.worker.state import Phase, Sent, State
 from kcoord.worker.transitions import (
     abandon,
     abandon_part,
     compute,
-    cry,
     fail,
     follow,
     go,
@@ -26,19 +26,19 @@ from kcoord.worker.transitions import (
     join,
     join_anew,
     let_go,
-    nobody,
     note,
     note_and_part,
     part_then,
     reconcile,
     refuse,
+    report_overrun,
     seek_anew,
     stop_in_time,
     stop_part,
     try_later,
+    unreachable,
     withdraw,
 )
-from kcoord.worker.state import Phase, Sent, State
 
 Cell = TypeVar("Cell")
 OnAnswer = Callable[[State, int, Sent, ConnectGroupHeartbeatResponse], None]
@@ -68,17 +68,17 @@ class Row(NamedTuple, Generic[Cell]):
 #                        IDLE    JOINING    MEMBER        ABANDONING  LEAVING        PARTING    GONE
 
 # The answer to a heartbeat, by its error; nothing is under way while a worker abandons, or once it has gone
-OK       = Row[OnAnswer](nobody, reconcile, reconcile,    nobody,     follow,        go,        nobody)
-COMPUTE  = Row[OnAnswer](nobody, compute,   compute,      nobody,     follow,        go,        nobody)
-LATER    = Row[OnAnswer](nobody, try_later, try_later,    nobody,     try_later,     try_later, nobody)
-ELSE     = Row[OnAnswer](nobody, seek_anew, seek_anew,    nobody,     seek_anew,     seek_anew, nobody)
-FENCED   = Row[OnAnswer](nobody, join_anew, abandon,      nobody,     abandon_part,  go,        nobody)
-FATAL    = Row[OnAnswer](nobody, fail,      fail,         nobody,     fail,          go,        nobody)
+OK       = Row[OnAnswer](unreachable, reconcile, reconcile,    unreachable,     follow,        go,        unreachable)
+COMPUTE  = Row[OnAnswer](unreachable, compute,   compute,      unreachable,     follow,        go,        unreachable)
+LATER    = Row[OnAnswer](unreachable, try_later, try_later,    unreachable,     try_later,     try_later, unreachable)
+ELSE     = Row[OnAnswer](unreachable, seek_anew, seek_anew,    unreachable,     seek_anew,     seek_anew, unreachable)
+FENCED   = Row[OnAnswer](unreachable, join_anew, abandon,      unreachable,     abandon_part,  go,        unreachable)
+FATAL    = Row[OnAnswer](unreachable, fail,      fail,         unreachable,     fail,          go,        unreachable)
 
 # Time: the session is about to end, it has ended, the leave was not answered
-STOP     = Row[OnTime](  nobody, nobody,    stop_in_time, nobody,     stop_part,     nobody,    nobody)
-ENDED    = Row[OnTime](  nobody, nobody,    nobody,       cry,        nobody,        nobody,    nobody)
-NO_BYE   = Row[OnTime](  nobody, nobody,    nobody,       nobody,     nobody,        go,        nobody)
+STOP     = Row[OnTime](  unreachable, unreachable,    stop_in_time, unreachable,     stop_part,     unreachable,    unreachable)
+ENDED    = Row[OnTime](  unreachable, unreachable,    unreachable,       report_overrun,        unreachable,        unreachable,    unreachable)
+NO_BYE   = Row[OnTime](  unreachable, unreachable,    unreachable,       unreachable,     unreachable,        go,        unreachable)
 
 # The coordinator cannot be found, or refuses the login, for good
 REFUSED  = Row[OnError]( ignore, refuse,    refuse,       go_then,    refuse,        go,        ignore)
@@ -87,8 +87,8 @@ REFUSED  = Row[OnError]( ignore, refuse,    refuse,       go_then,    refuse,   
 START    = Row[OnTime](  join,   ignore,    ignore,       ignore,     ignore,        ignore,    ignore)
 LEAVE    = Row[OnTime](  go,     withdraw,  let_go,       part_then,  ignore,        ignore,    ignore)
 GIVE_UP  = Row[OnReason](go,     withdraw,  hasten,       part_then,  hasten,        ignore,    ignore)
-RELEASED = Row[OnNumber](nobody, ignore,    note,         ignore,     note_and_part, ignore,    ignore)
-STOPPED  = Row[OnNumber](nobody, ignore,    ignore,       go_on,      ignore,        ignore,    ignore)
+RELEASED = Row[OnNumber](unreachable, ignore,    note,         ignore,     note_and_part, ignore,    ignore)
+STOPPED  = Row[OnNumber](unreachable, ignore,    ignore,       go_on,      ignore,        ignore,    ignore)
 # fmt: on
 
 _ROWS: Mapping[int, Row[OnAnswer]] = {

@@ -22,7 +22,7 @@ _SHORTEST_INTERVAL_MS = 10
 """The shortest interval, whatever the coordinator says: no worker must be made to spin."""
 
 
-def nobody(state: State, *_: Any) -> NoReturn:
+def unreachable(state: State, *_: Any) -> NoReturn:
     """A cell that cannot be reached."""
     raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
 
@@ -213,7 +213,7 @@ def stop_part(state: State, now_ms: int) -> None:
     _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.PARTING)
 
 
-def cry(state: State, now_ms: int) -> None:
+def report_overrun(state: State, now_ms: int) -> None:
     """Report an overrun: the session must have ended, and something has still not stopped."""
     if not state.overrun:
         state.overrun = True

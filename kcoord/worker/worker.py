@@ -23,13 +23,13 @@ from kcoord.client.connection import ClientError, error_name
 from kcoord.client.security import Security
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request
+from kcoord.worker.classic.membership import ClassicMembership
+from kcoord.worker.classic.phases import Timing
 from kcoord.worker.clock import now_ms
 from kcoord.worker.configured import ConfiguredOption, ConfiguredReader
-from kcoord.worker.classic.membership import GenericMembership
-from kcoord.worker.classic.phases import Timing
+from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.listener import WorkerRebalanceListener, check_listener
 from kcoord.worker.membership import Membership
-from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.setup import Offer, Setup
 from kcoord.worker.shell import Member, Shell
 from kcoord.worker.stop_signals import STOP_SIGNALS, Watch
@@ -128,7 +128,7 @@ class Worker:
         self._last_resort = last_resort
         self._handle_signals = handle_signals
         self._group_protocol = group_protocol
-        self._generic = Timing(
+        self._classic = Timing(
             session_ms=_ms(session_timeout),
             interval_ms=_ms(heartbeat_interval),
             delay_ms=_ms(scheduled_rebalance_max_delay),
@@ -137,7 +137,7 @@ class Worker:
         if group_protocol == "generic":
             best = self._assignors[0] if self._assignors else CooperativeAssignor()
             defers = isinstance(best, IncrementalAssignor) and best.policy.defers
-            self._generic = attrs.evolve(self._generic, assignor=best.name, defers=defers)
+            self._classic = attrs.evolve(self._classic, assignor=best.name, defers=defers)
             self._assignors = (EagerAssignor(), best)
         self._setup = Setup(
             group_id=group_id,
@@ -325,7 +325,7 @@ class Worker:
     def _member(self) -> tuple[Member, type[Request]]:
         random = secrets.SystemRandom().random
         if self._group_protocol == "generic":
-            return GenericMembership(self._setup, self._generic, random), JoinGroupRequest
+            return ClassicMembership(self._setup, self._classic, random), JoinGroupRequest
         return Membership(self._setup, random), ConnectGroupHeartbeatRequest
 
     def _news_if_any(self) -> dict[str, object]:

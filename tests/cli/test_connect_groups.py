@@ -256,7 +256,7 @@ def test_nobody_there() -> None:
     assert re.fullmatch(r"kcoord: 127.0.0.1:\d+ cannot be reached: Connection refused\n", outcome.err)
 
 
-def test_workers_of_the_generic_protocol_on_their_way(cli: Cli) -> None:
+def test_workers_of_the_classic_protocol_on_their_way(cli: Cli) -> None:
     """Why there is a barrier, and who speaks what when there is none."""
     old = [cli.worker("rolled", "--protocol", "generic", "--client-id", f"old-{number}") for number in range(2)]
     for worker in old:

@@ -3,7 +3,7 @@
 import pytest
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.cli.connect_groups import ConnectGroup, Departed, Epoch, Legacy, Move, Worker
+from kcoord.cli.connect_groups import ClassicPart, ConnectGroup, Departed, Epoch, Move, Worker
 from kcoord.cli.explaining import explained
 from kcoord.cli.names import Names
 from kcoord.cli.resources import counted, resources_json, resources_text
@@ -83,7 +83,7 @@ def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None
         error=4,
         error_message="it fell over",
         history=history,
-        legacy=Legacy("barrier", "bidirectional", "default", "w4 speaks only default"),
+        classic=ClassicPart("barrier", "bidirectional", "default", "w4 speaks only default"),
     )
     monkeypatch.setattr("kcoord.cli.times.time.time_ns", lambda: 6_000 * 1_000_000)
     lines = explained(group, 10).splitlines()

@@ -94,11 +94,11 @@ def test_elder_of_two_with_one_instance_id_is_fenced(
     """aiokafka is not asked: its heartbeats do not tell the instance, so that it just joins again."""
     values = {f"v{n}" for n in range(40)}
     write_topic(kafka, topic, values)
-    with library(front.bootstrap, name, [topic], instance="only") as elder:
-        elder.wait_for_values(values)
+    with library(front.bootstrap, name, [topic], instance="only") as predecessor:
+        predecessor.wait_for_values(values)
         with library(front.bootstrap, name, [topic], instance="only") as newer:
             newer.wait_for_values(values)
             with pytest.raises(Exception, match=r"(?i)fenced"):
-                elder.commit()
+                predecessor.commit()
             newer.commit()
     assert sum(kafka.committed(name).values()) == len(values)

@@ -106,12 +106,12 @@ def test_offsets_of_an_elder_generation_are_refused(
     with copier.member_type(front.bootstrap, name, [topic]) as member:
         member.wait_for_values(values)
         copy = copier(member, target, name)
-        elder = copy.membership()
+        predecessor = copy.membership()
         with Librdkafka(front.bootstrap, name, [topic]) as other:
             other.wait_for_partitions(2)
             member.wait_for_partitions(2)
             with pytest.raises(Exception, match=r"(?i)generation"):
-                copy.begin(values, elder)
+                copy.begin(values, predecessor)
             copy.abort()
             assert kafka.committed(name) == {}
             copy.begin(values)
@@ -170,18 +170,18 @@ def test_successor_begins_where_the_last_zombie_commit_ended(
     offset = 0
     for round_number in range(4):
         # the assignor gives the one partition to the member whose id, which begins with the client id, comes first
-        elder = Librdkafka(front.bootstrap, name, [topic], options={**READ_COMMITTED, "client.id": "b"})
-        elder.wait_for_partitions(1)
-        membership = elder.do(elder.consumer.consumer_group_metadata)
+        predecessor = Librdkafka(front.bootstrap, name, [topic], options={**READ_COMMITTED, "client.id": "b"})
+        predecessor.wait_for_partitions(1)
+        membership = predecessor.do(predecessor.consumer.consumer_group_metadata)
         zombie = Zombie(front.bootstrap, (topic, 0), membership, offset + 1)
         thread = zombie.start()
         with Librdkafka(front.bootstrap, name, [topic], options={**READ_COMMITTED, "client.id": "a"}) as successor:
             if elder_leaves:
-                elder.close()
+                predecessor.close()
             successor.wait_for_partitions(1)
             began = int(successor.wait_for_first_value())
             thread.join()
             assert zombie.refused is not None
-            elder.close()
+            predecessor.close()
         offset = kafka.committed(name)[topic, 0]
         assert (round_number, began) == (round_number, offset)

@@ -10,7 +10,7 @@ import pytest
 
 from kcoord.config import Settings, load_settings
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode, MigrationPolicy, overridden
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy, overridden
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
@@ -265,9 +265,9 @@ async def test_words_are_kept_as_they_are_written_here(client: Client, name: str
     ("server", "own", "expected"),
     [
         ({}, {}, ("bidirectional", "barrier", 0)),
-        ({"legacy_mode": LegacyMode.INDIVIDUAL}, {}, ("bidirectional", "individual", 10_000)),
+        ({"legacy_mode": ClassicMode.INDIVIDUAL}, {}, ("bidirectional", "individual", 10_000)),
         ({}, {MODE: "individual"}, ("bidirectional", "individual", 10_000)),
-        ({"legacy_mode": LegacyMode.INDIVIDUAL}, {MODE: "barrier"}, ("bidirectional", "barrier", 0)),
+        ({"legacy_mode": ClassicMode.INDIVIDUAL}, {MODE: "barrier"}, ("bidirectional", "barrier", 0)),
         ({}, {WAIT: "700"}, ("bidirectional", "barrier", 700)),
         ({"legacy_wait_ms": 700}, {MODE: "individual"}, ("bidirectional", "individual", 700)),
         ({"legacy_wait_ms": 700}, {MODE: "individual", WAIT: "-1"}, ("bidirectional", "individual", 10_000)),
@@ -280,7 +280,7 @@ def test_what_holds_of_the_servers_settings_and_the_groups(
     server: dict[str, Any], own: dict[str, str], expected: tuple[str, str, int]
 ) -> None:
     found = overridden(ConnectSettings(**server), own)
-    assert (found.migration_policy, found.legacy_mode, found.legacy_wait_ms) == expected
+    assert (found.migration_policy, found.classic_mode, found.classic_wait_ms) == expected
 
 
 async def test_session_and_interval_must_fit_each_other(tmp_path: Path, name: str) -> None:

@@ -186,14 +186,14 @@ async def test_what_is_refused_is_named_and_changes_nothing(
     it = await world(server, client, name)
     request = request_of(it)
     by = it.w2.client if getattr(request, "member_id", "") == "w2" else client
-    generic = await Member.joined(await connect(server.port), "generic")
+    classic = await Member.joined(await connect(server.port), "generic")
     before = await describe(client, name)
     answer: Any = await by.ask(request, 0)
     assert ErrorCode(answer.error_code) == error, answer
     assert says in (answer.error_message or ""), answer
     after = await describe(client, name)
     assert after == before, "a request that is wrong changes nothing"
-    assert (await generic.heartbeat()).error_code == ErrorCode.NONE
+    assert (await classic.heartbeat()).error_code == ErrorCode.NONE
     assert await it.w1.heartbeat() == ErrorCode.COMPUTE_ASSIGNMENT, "CG-17: it is asked until it has installed"
 
 
@@ -246,12 +246,12 @@ async def test_a_group_has_a_largest_size(server: Running, client: Client, name:
 
 
 async def test_rule_28_a_static_worker_that_was_replaced_is_fenced(server: Running, client: Client, name: str) -> None:
-    elder, younger = Worker(client, name, "elder"), Worker(await connect(server.port), name, "younger")
-    assert await elder.join(A, instance_id="i") == ErrorCode.NONE
-    assert await elder.leave(-2, instance_id="i") == ErrorCode.NONE
+    predecessor, younger = Worker(client, name, "elder"), Worker(await connect(server.port), name, "younger")
+    assert await predecessor.join(A, instance_id="i") == ErrorCode.NONE
+    assert await predecessor.leave(-2, instance_id="i") == ErrorCode.NONE
     assert await younger.join(A, instance_id="i") == ErrorCode.NONE
-    assert await elder.heartbeat() == ErrorCode.FENCED_INSTANCE_ID
-    assert await elder.join(A, instance_id="i") == ErrorCode.FENCED_INSTANCE_ID
+    assert await predecessor.heartbeat() == ErrorCode.FENCED_INSTANCE_ID
+    assert await predecessor.join(A, instance_id="i") == ErrorCode.FENCED_INSTANCE_ID
 
 
 async def test_describe_says_for_each_group_what_it_is(server: Running, client: Client, name: str) -> None:

@@ -101,8 +101,8 @@ async def test_a_group_lives_and_the_cluster_sees_the_sentinel(kcoord: Kcoord, d
     await until(taken, "the sentinel is in")
     outsider = ScriptedMember(direct, name, protocol_type="connect")
     assert (await outsider.try_join()).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    generic = ScriptedMember(await connect(kcoord.port + 2), name, protocol_type="connect")
-    assert (await generic.try_join()).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "CG-29"
+    classic = ScriptedMember(await connect(kcoord.port + 2), name, protocol_type="connect")
+    assert (await classic.try_join()).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "CG-29"
 
     assert await one.leave() == await two.leave() == ErrorCode.NONE
 

@@ -152,7 +152,7 @@ async def test_a_client_that_has_gone_is_not_waited_for(server: Running, worker:
     [host] = [host for host in server.coordinator._hosts if name in host.shard.group_ids()]
 
     async def forgotten() -> bool:
-        return not host.shard._contents.held
+        return not host.shard.state.held
 
     await until(forgotten, "nobody is waited for")
     again = Worker(await connect(server.port), name, worker.member_id, worker.epoch, worker.owned)

@@ -49,7 +49,7 @@ class Dying(Kcoord):
 
 
 @attrs.define
-class Books:
+class Invariants:
     """Who runs what, over all workers of the test."""
 
     owners: dict[Resource, str] = attrs.Factory(dict)
@@ -72,7 +72,7 @@ class Listener(WorkerRebalanceListener):
     """Keeps the books of one worker."""
 
     who: str
-    books: Books
+    books: Invariants
 
     async def on_assigned(self, resources: frozenset[Resource]) -> None:
         self.books.start(self.who, resources)
@@ -87,7 +87,7 @@ class Group:
     """The workers of the test, all in its own process."""
 
     bootstrap: str
-    books: Books = attrs.Factory(Books)
+    books: Invariants = attrs.Factory(Invariants)
     workers: dict[str, Worker] = attrs.Factory(dict)
     stack: AsyncExitStack = attrs.Factory(AsyncExitStack)
 

@@ -77,7 +77,7 @@ async def test_kafka_groups_lists_them(java: Java, kcoord: Kcoord, name: str) ->
     assert await worker.heartbeat() == ErrorCode.NONE
 
 
-async def legacy_worker(kcoord: Kcoord, group: str) -> ScriptedMember:
+async def classic_worker(kcoord: Kcoord, group: str) -> ScriptedMember:
     """A worker of the generic protocol that leads, and has its connector."""
     worker = await ScriptedMember.at(
         kcoord.bootstrap,
@@ -93,11 +93,11 @@ async def legacy_worker(kcoord: Kcoord, group: str) -> ScriptedMember:
 
 
 @pytest.mark.parametrize("mode", ["barrier", "individual"])
-async def test_tools_see_legacy_workers_in_either_mode(java: Java, kcoord: Kcoord, name: str, mode: str) -> None:
+async def test_tools_see_classic_workers_in_either_mode(java: Java, kcoord: Kcoord, name: str, mode: str) -> None:
     """Legacy workers that are managed one by one are a classic group to those who know no other."""
     name = f"{name}-{mode}"
     at = ["--bootstrap-server", kcoord.bootstrap]
-    worker = await legacy_worker(kcoord, name)
+    worker = await classic_worker(kcoord, name)
     if mode == "individual":
         of_group = [*at, "--entity-type", "groups", "--entity-name", name]
         java.tool(CONFIGS, *of_group, "--alter", "--add-config", f"connect.legacy.mode={mode}")

@@ -89,10 +89,10 @@ async def test_a_member_outlives_a_kill(new_container: NewContainer, volume: str
 
 async def test_a_member_outlives_the_container(new_container: NewContainer, volume: str) -> None:
     """As when the image is replaced by a newer one: what is kept is in the volume, all of it."""
-    elder = new_container().start(volume=volume).wait_until("healthy")
-    heartbeat = await join(elder.bootstrap, "registry")
-    elder.kill()
-    elder.remove()
+    predecessor = new_container().start(volume=volume).wait_until("healthy")
+    heartbeat = await join(predecessor.bootstrap, "registry")
+    predecessor.kill()
+    predecessor.remove()
     newer = new_container().start(volume=volume).wait_until("healthy")
     assert await beat(newer.bootstrap, heartbeat) == 0
 

@@ -13,11 +13,11 @@ from typing import Any
 from kcoord.group.shard import Shard
 from kcoord.group.soundness import complaints
 from kcoord.group.state.connect_settings import ConnectSettings
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
@@ -100,12 +100,12 @@ class Fleet(TranslatedFleet):
 
     def is_connect(self) -> bool:
         """Whether the group is a connect group now."""
-        return GROUP in self.shard._contents.connect
+        return GROUP in self.shard.state.connect
 
     @property
-    def generic(self) -> GenericGroup:
+    def classic(self) -> ClassicGroup:
         """The group, while it is a generic one."""
-        return self.shard._contents.groups[GROUP]
+        return self.shard.state.groups[GROUP]
 
     def epoch(self) -> int:
         """The group epoch, or generation."""
@@ -129,22 +129,22 @@ class Fleet(TranslatedFleet):
     def check(self) -> None:
         """A load from the log as it stands gives what lives."""
         found = [self.loaded(self.log), self.loaded(compacted(self.log))]
-        live = self.shard._contents
-        for contents in found:
-            assert not list(complaints(contents))
-            assert durable(contents) == durable(live)
-            records = {group_id: group.record for group_id, group in contents.groups.items()}
+        live = self.shard.state
+        for state in found:
+            assert not list(complaints(state))
+            assert durable(state) == durable(live)
+            records = {group_id: group.record for group_id, group in state.groups.items()}
             assert records == {group_id: group.record for group_id, group in live.groups.items()}
         assert not list(complaints(live))
         assert not live.groups.keys() & live.connect.keys()
 
-    def loaded(self, log: list[Record]) -> Contents:
+    def loaded(self, log: list[Record]) -> ShardState:
         """What a load finds in a log."""
-        contents = Contents(self.settings, lambda: "id")
+        state = ShardState(self.settings, lambda: "id")
         for record in log:
-            replay(contents, record)
-        settle_load(contents)
-        return contents
+            replay(state, record)
+        settle_load(state)
+        return state
 
     def crash_at(self, position: int) -> Fleet:
         """Another house over the first `position` records of this one's log; its shard is loaded."""

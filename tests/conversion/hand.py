@@ -8,7 +8,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.soundness import complaints
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.embedded import (
     NAMES,
@@ -65,12 +65,12 @@ class Hand:
         return str(self.ids)
 
     @property
-    def contents(self) -> Contents:
-        return self.shard._contents
+    def state(self) -> ShardState:
+        return self.shard.state
 
     @property
     def group(self) -> ConnectGroup:
-        return self.contents.connect[GROUP]
+        return self.state.connect[GROUP]
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -103,18 +103,18 @@ class Hand:
     def offers(self, who: str, runs: str) -> list[JoinGroupRequestProtocol]:
         """All embedded protocols up to the worker's version, the newest first."""
         return [
-            JoinGroupRequestProtocol(NAMES[number], self.state(who, runs, number))
+            JoinGroupRequestProtocol(NAMES[number], self.metadata_of(who, runs, number))
             for number in range(self.version, -1, -1)
         ]
 
-    def state(self, who: str, runs: str, number: int) -> bytes:
+    def metadata_of(self, who: str, runs: str, number: int) -> bytes:
         """What a worker says of itself."""
         allocation = WorkerAssignment(number, assigned=res(runs)) if runs and number else None
         return encode_state(WorkerState(number, f"http://{who}", self.offset, allocation))
 
     def note_ids(self) -> None:
         """Who has come, and was not answered yet."""
-        for member_id in self.contents.groups[GROUP].members:
+        for member_id in self.state.groups[GROUP].members:
             self.member_ids[member_id.partition("-")[0]] = member_id
 
     def joined(self, *tokens: object) -> None:
@@ -211,7 +211,7 @@ class Hand:
         for reply in step.replies:
             assert reply.token not in self.answers, "answered twice"
             self.answers[reply.token] = reply.response
-        assert not list(complaints(self.contents))
+        assert not list(complaints(self.state))
 
     def reloaded(self, position: int | None = None, compact: bool = False) -> Hand:
         """What another coordinator makes of the log, or of its first records."""
@@ -234,14 +234,14 @@ class Hand:
                 text(self.group.members[member_id].current),
                 text(self.group.target_of(self.group.members[member_id]) or ()),
             )
-            for member_id in self.group.legacy.members
+            for member_id in self.group.classic.members
         }
 
     def phases(self) -> dict[str, str]:
         """Where each legacy worker stands in its own rebalance."""
         found = {}
-        for member_id in self.group.legacy.members:
-            session = self.group.members[member_id].legacy
+        for member_id in self.group.classic.members:
+            session = self.group.members[member_id].classic
             assert session is not None
             found[member_id.partition("-")[0]] = session.phase.label
         return found

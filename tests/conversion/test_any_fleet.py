@@ -25,7 +25,7 @@ POLICIES = ("bidirectional", "bidirectional", "upgrade", "downgrade", "disabled"
 @pytest.mark.parametrize("seed", cells(range(SEEDS), lambda seed: seed >= AT_EACH_COMMIT))
 def test_a_fleet_finds_its_way(seed: int, protocol: int) -> None:
     drawn = Random(seed * 3 + protocol)
-    fleet = Fleet(settings(legacy_mode=drawn.choice(MODES)))
+    fleet = Fleet(settings(classic_mode=drawn.choice(MODES)))
     fleet.started(3, protocol=protocol, max_delay_ms=3_000)
     told = []
     for number in range(EVENTS):
@@ -66,7 +66,7 @@ def happen(fleet: Fleet, drawn: Random, number: int, protocol: int) -> str:
             return f"{worker.name} dies"
         case "mode":
             mode = drawn.choice(MODES)
-            fleet.configure_group(legacy_mode=mode)
+            fleet.configure_group(classic_mode=mode)
             return mode
         case "policy":
             policy = drawn.choice(POLICIES)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.protocol.embedded import decode_assignment, decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup
@@ -51,7 +51,7 @@ def test_a_mixed_group_tells_who_speaks_what_and_who_leads() -> None:
     generation = hand.generations["A"]
     hand.start_new()
     found = described(hand)
-    assert (found.error_code, found.legacy_mode, found.migration_policy) == (0, "barrier", "bidirectional")
+    assert (found.error_code, found.classic_mode, found.migration_policy) == (0, "barrier", "bidirectional")
     assert (found.barrier, found.embedded_protocol) == (None, "sessioned")
     members = {each.member_id.partition("-")[0]: each for each in found.members}
     assert {who: each.protocol for who, each in members.items()} == {
@@ -74,22 +74,22 @@ def test_a_mixed_group_with_default_says_whom_the_barrier_is_for() -> None:
     assert described(hand).barrier == f"{both} speak only the embedded protocol default (connect.protocol=eager)"
 
 
-def test_a_generic_group_says_why_it_has_a_barrier() -> None:
+def test_a_classic_group_says_why_it_has_a_barrier() -> None:
     hand = Hand()
     stable(hand)
     found = described(hand)
     assert found.error_code == ErrorCode.GROUP_ID_NOT_FOUND
-    assert (found.legacy_mode, found.barrier) == ("barrier", "connect.legacy.mode is barrier")
-    eager = Hand(settings(legacy_mode=LegacyMode.INDIVIDUAL), version=0)
+    assert (found.classic_mode, found.barrier) == ("barrier", "connect.legacy.mode is barrier")
+    eager = Hand(settings(classic_mode=ClassicMode.INDIVIDUAL), version=0)
     stable(eager)
     found = described(eager)
-    assert found.legacy_mode == "individual"
+    assert found.classic_mode == "individual"
     assert found.barrier is not None
     assert found.barrier.endswith("speak only the embedded protocol default (connect.protocol=eager)")
 
 
 def test_one_worker_that_cannot_be_read_is_named() -> None:
-    hand = Hand(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    hand = Hand(settings(classic_mode=ClassicMode.INDIVIDUAL))
     token = hand.join("A", protocols=[JoinGroupRequestProtocol("sessioned", b"\x00")])
     hand.pass_ms(5_000)
     hand.joined(token)
@@ -103,7 +103,7 @@ def test_a_consumer_group_has_nothing_of_that() -> None:
     hand = Hand()
     hand.join("A", protocol_type="consumer")
     found = described(hand)
-    assert (found.legacy_mode, found.barrier, found.migration_policy) == (None, None, None)
+    assert (found.classic_mode, found.barrier, found.migration_policy) == (None, None, None)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -111,8 +111,8 @@ def test_a_group_in_individual_mode_looks_as_its_workers_see_it(version: int) ->
     hand = Hand(version=version)
     stable(hand)
     before, line = classic(hand), listed(hand)
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
-    assert (described(hand).legacy_mode, described(hand).barrier) == ("individual", None)
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
+    assert (described(hand).classic_mode, described(hand).barrier) == ("individual", None)
     after = classic(hand)
     assert (after.error_code, after.group_state, after.protocol_type) == (0, "Stable", "connect")
     assert after.protocol_data == before.protocol_data == ("compatible", "sessioned")[version - 1]
@@ -134,11 +134,11 @@ def test_a_group_in_individual_mode_looks_as_its_workers_see_it(version: int) ->
 def test_its_state_is_that_of_the_worker_with_the_longest_way() -> None:
     hand = Hand()
     unsynced(hand)
-    hand.configure(legacy_mode="individual")
+    hand.configure(classic_mode="individual")
     assert classic(hand).group_state == "PreparingRebalance"
     hand.joined(hand.join("B"))
     assert classic(hand).group_state == "CompletingRebalance"
     other = Hand()
     preparing(other)
-    other.configure(legacy_mode="individual")
+    other.configure(classic_mode="individual")
     assert listed(other, states_filter=["preparingrebalance"]) == [("classic", "connect", "PreparingRebalance")]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kcoord.group.state.classic_workers.session import QUIET_MS
-from kcoord.group.state.connect_settings import LegacyMode, MigrationPolicy
+from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
@@ -50,30 +50,30 @@ def test_down(policy: str) -> None:
     hand = Hand(settings())
     stable(hand)
     hand.start_new()
-    hand.configure(migration_policy=policy, legacy_heartbeat_wait_ms="0")
+    hand.configure(migration_policy=policy, classic_heartbeat_wait_ms="0")
     hand.stop_new()
     down = POLICIES[policy][1]
-    assert (GROUP in hand.contents.groups) == down
+    assert (GROUP in hand.state.groups) == down
     for found in (hand.reloaded(), hand.reloaded(compact=True)):
-        assert (GROUP in found.contents.groups) == down
+        assert (GROUP in found.state.groups) == down
     for who in "AB":
         assert hand.beat(who) in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS)
     hand.configure(migration_policy="downgrade")
-    assert GROUP in hand.contents.groups
+    assert GROUP in hand.state.groups
 
 
 @EACH
-def test_a_generic_worker_that_joins_new_ones_alone(policy: str) -> None:
+def test_a_classic_worker_that_joins_new_ones_alone(policy: str) -> None:
     hand = Hand(settings(migration_policy=MigrationPolicy(policy)))
     hand.start_new()
     refused = not POLICIES[policy][1]
     assert (hand.error(hand.join("A")) is ErrorCode.INCONSISTENT_GROUP_PROTOCOL) == refused
-    hand.configure(migration_policy=policy, legacy_mode="individual")
+    hand.configure(migration_policy=policy, classic_mode="individual")
     assert hand.error(hand.join("B")) is not ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 
 
 @EACH
-def test_a_generic_worker_may_always_join_others_of_its_kind(policy: str) -> None:
+def test_a_classic_worker_may_always_join_others_of_its_kind(policy: str) -> None:
     hand = Hand(settings())
     stable(hand)
     hand.start_new()
@@ -82,7 +82,7 @@ def test_a_generic_worker_may_always_join_others_of_its_kind(policy: str) -> Non
 
 
 @pytest.mark.parametrize("policy", ["upgrade", "disabled"])
-def test_without_the_way_down_legacy_workers_are_managed_one_by_one(policy: str) -> None:
+def test_without_the_way_down_classic_workers_are_managed_one_by_one(policy: str) -> None:
     fleet = Fleet()
     fleet.started(3, max_delay_ms=5_000)
     new = fleet.start_new("n0")
@@ -141,9 +141,9 @@ def test_a_group_that_cannot_be_read_stays_and_goes_on(fields: Any) -> None:
     assert told.error_message.startswith("it stays a group of the generic protocol: ")
     assert REFUSED[fields] in told.error_message
     assert len(hand.log) == records
-    hand.configure(legacy_mode="individual")
-    assert GROUP in hand.contents.groups, "the mode does not convert it either"
-    assert len(hand.contents.groups[GROUP].members) == 1
+    hand.configure(classic_mode="individual")
+    assert GROUP in hand.state.groups, "the mode does not convert it either"
+    assert len(hand.state.groups[GROUP].members) == 1
 
 
 def test_an_assignment_that_cannot_be_read() -> None:
@@ -177,14 +177,14 @@ def test_a_worker_that_is_refused_converts_nothing(fields: dict[str, Any], error
         return
     assert told.error_code == error
     assert len(hand.log) == records
-    assert GROUP in hand.contents.groups
+    assert GROUP in hand.state.groups
 
 
 def test_a_full_group_is_not_converted_for_one_more() -> None:
     hand = Hand(settings(max_size=2))
     stable(hand)
     assert hand.start_new().error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
-    assert GROUP in hand.contents.groups
+    assert GROUP in hand.state.groups
 
 
 def test_a_group_with_offsets_keeps_them() -> None:
@@ -201,12 +201,12 @@ def test_a_group_with_offsets_keeps_them() -> None:
     assert answer.topics[0].partitions[0].error_code == ErrorCode.NONE
     assert hand.start_new().error_code == ErrorCode.NONE
     for found in (hand, hand.reloaded(), hand.reloaded(compact=True)):
-        assert GROUP not in found.contents.groups
-        assert found.contents.offsets.of_group(GROUP)
+        assert GROUP not in found.state.groups
+        assert found.state.offsets.of_group(GROUP)
     hand.stop_new()
     for found in (hand, hand.reloaded(), hand.reloaded(compact=True)):
-        assert found.contents.offsets.of_group(GROUP)
-        assert len(found.contents.groups[GROUP].members) == 2
+        assert found.state.offsets.of_group(GROUP)
+        assert len(found.state.groups[GROUP].members) == 2
 
 
 def test_an_empty_group_of_connect_workers_with_offsets_is_taken_over() -> None:
@@ -220,16 +220,16 @@ def test_an_empty_group_of_connect_workers_with_offsets_is_taken_over() -> None:
     )
     hand.send(commit, 7)
     hand.pass_ms(60_000)
-    assert not hand.contents.groups[GROUP].members
+    assert not hand.state.groups[GROUP].members
     assert hand.start_new().error_code == ErrorCode.NONE
     for found in (hand, hand.reloaded(), hand.reloaded(compact=True)):
-        assert GROUP in found.contents.connect
-        assert GROUP not in found.contents.groups
-        assert found.contents.offsets.of_group(GROUP)
+        assert GROUP in found.state.connect
+        assert GROUP not in found.state.groups
+        assert found.state.offsets.of_group(GROUP)
 
 
 def test_offsets_go_with_a_connect_group_that_is_deleted() -> None:
-    hand = Hand(settings(legacy_mode=LegacyMode.BARRIER))
+    hand = Hand(settings(classic_mode=ClassicMode.BARRIER))
     commit = OffsetCommitRequest(
         group_id=GROUP,
         generation_id_or_member_epoch=-1,
@@ -242,24 +242,24 @@ def test_offsets_go_with_a_connect_group_that_is_deleted() -> None:
     hand.pass_ms(60_000)
     hand.stop_new()
     assert not hand.group.members
-    assert hand.contents.offsets.of_group(GROUP)
+    assert hand.state.offsets.of_group(GROUP)
     hand.send(DeleteGroupsRequest([GROUP]), 0)
     for found in (hand, hand.reloaded(), hand.reloaded(compact=True)):
-        assert not found.contents.offsets.of_group(GROUP)
+        assert not found.state.offsets.of_group(GROUP)
         assert not found.shard.group_ids()
 
 
 def test_individual_mode_for_all_groups_leaves_other_protocol_types_alone() -> None:
-    hand = Hand(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    hand = Hand(settings(classic_mode=ClassicMode.INDIVIDUAL))
     hand.join("A", protocol_type="consumer")
-    assert GROUP in hand.contents.groups
+    assert GROUP in hand.state.groups
 
 
 def test_what_is_deleted_between_two_modes_is_stopped_all_the_same() -> None:
     """Plan 698649. The second look, which tells the leader's deletions, never comes: the group is classic before it. A
     leader that is shown what it does not remember takes it for something that exists, unless it is asked once more.
     """
-    fleet = Fleet(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    fleet = Fleet(settings(classic_mode=ClassicMode.INDIVIDUAL))
     fleet.started(1)
     fleet.run(2 * SETTLED_MS)
     fleet.reload()  # whether the leader remembers what exists is not known any more
@@ -269,13 +269,13 @@ def test_what_is_deleted_between_two_modes_is_stopped_all_the_same() -> None:
     fleet.tell()
     for _ in range(2 * SETTLED_MS):
         fleet.run(1)
-        if (look := fleet.group.legacy.look) is not None and look.existing is not None and look.picture:
+        if (look := fleet.group.classic.look) is not None and look.existing is not None and look.picture:
             break
     assert look is not None, "it is asked twice, and has been shown the second picture"
-    fleet.configure_group(legacy_mode="barrier")
+    fleet.configure_group(classic_mode="barrier")
     fleet.run(1_000)
     assert not fleet.is_connect()
-    fleet.configure_group(legacy_mode="individual")
+    fleet.configure_group(classic_mode="individual")
     fleet.run(QUIET_MS + SETTLED_MS)
     assert fleet.is_connect()
     assert not fleet.hosts[0].runs

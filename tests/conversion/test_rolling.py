@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode
 from tests.conversion.fleet import SETTLED_MS, Fleet, settings
 
 VERSIONS = pytest.mark.parametrize("protocol", [0, 1, 2], ids=["default", "compatible", "sessioned"])
@@ -44,7 +44,7 @@ def test_a_conversion_disturbs_nobody_whose_assignment_stays(protocol: int) -> N
     fleet.must_be_well()
     stopped = {name for name, count in fleet.stops().items() if count > before.get(name, 0)}
     joins = fleet.new_joins()
-    leader = fleet.group.members[fleet.group.computed_by or ""].said.url or ""
+    leader = fleet.group.members[fleet.group.computed_by or ""].metadata.url or ""
     assert joins.keys() <= stopped | {leader.removeprefix("http://")}
     assert sum(joins.values()) <= 2 * len(stopped) + 3
 
@@ -59,19 +59,19 @@ def test_all_the_way_up_and_down_again(protocol: int) -> None:
         fleet.run(3 * SETTLED_MS)
         fleet.must_be_well()
         assert fleet.is_connect()
-    assert not fleet.group.legacy.members
+    assert not fleet.group.classic.members
     for number, worker in enumerate(fleet.news):
         worker.leave()
         fleet.worker(f"v{number}", protocol=protocol, max_delay_ms=DELAY_MS)
         fleet.run(3 * SETTLED_MS)
         fleet.must_be_well()
     assert not fleet.is_connect()
-    assert fleet.generic.state.label == "Stable"
+    assert fleet.classic.state.label == "Stable"
     assert fleet.shard.metrics().connect.conversions == {"to connect": 1, "to generic": 1}
 
 
 @VERSIONS
-def test_the_last_worker_of_the_new_protocol_leaves_the_others_a_generic_group(protocol: int) -> None:
+def test_the_last_worker_of_the_new_protocol_leaves_the_others_a_classic_group(protocol: int) -> None:
     fleet = Fleet()
     old = fleet.started(3, protocol=protocol, max_delay_ms=DELAY_MS)
     new = fleet.start_new("n0")
@@ -81,12 +81,12 @@ def test_the_last_worker_of_the_new_protocol_leaves_the_others_a_generic_group(p
     new.leave()
     fleet.run(5)
     assert not fleet.is_connect()
-    assert fleet.generic.state.label == "PreparingRebalance"
-    assert fleet.generic.generation == epoch + 1, "its leaving"
+    assert fleet.classic.state.label == "PreparingRebalance"
+    assert fleet.classic.generation == epoch + 1, "its leaving"
     assert {host.name: host.runs for host in old} == ran
     fleet.run(3 * SETTLED_MS)
     fleet.must_be_well()
-    assert fleet.generic.generation > epoch
+    assert fleet.classic.generation > epoch
     if protocol:
         assert {name: count for name, count in fleet.stops().items() if name != "n0"} == before
 
@@ -126,7 +126,7 @@ def test_the_coordinator_dies_wherever_a_conversion_has_come_to(protocol: int) -
 
 
 def test_individual_mode_from_the_first_worker_on() -> None:
-    fleet = Fleet(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    fleet = Fleet(settings(classic_mode=ClassicMode.INDIVIDUAL))
     fleet.started(3)
     assert fleet.is_connect()
     new = fleet.start_new("n0")
@@ -146,13 +146,13 @@ def test_the_mode_is_switched_both_ways_and_nothing_stops(protocol: int) -> None
     for _ in range(2):
         fleet.mark()
         generation = fleet.epoch()
-        fleet.configure_group(legacy_mode="individual")
+        fleet.configure_group(classic_mode="individual")
         assert fleet.is_connect()
         assert fleet.epoch() == generation
         fleet.run(2 * SETTLED_MS)
         assert fleet.runs() == ran
         assert not fleet.new_joins(), "nothing has changed for anybody"
-        fleet.configure_group(legacy_mode="barrier")
+        fleet.configure_group(classic_mode="barrier")
         assert not fleet.is_connect()
         fleet.run(2 * SETTLED_MS)
         assert fleet.runs() == ran
@@ -170,7 +170,7 @@ def test_the_mode_is_switched_in_the_midst_of_anything(protocol: int) -> None:
         for mode in ("individual", "barrier"):
             fleet.worker(f"late-{mode}", protocol=protocol, max_delay_ms=DELAY_MS)
             fleet.run(cut_ms)
-            fleet.configure_group(legacy_mode=mode)
+            fleet.configure_group(classic_mode=mode)
             fleet.run(3 * SETTLED_MS)
             fleet.must_be_well()
             assert fleet.is_connect() == (mode == "individual")
@@ -180,10 +180,10 @@ def test_a_load_finds_the_servers_mode_changed() -> None:
     fleet = Fleet()
     fleet.started(3, max_delay_ms=DELAY_MS)
     ran, stops = fleet.runs(), fleet.stops()
-    for mode in (LegacyMode.INDIVIDUAL, LegacyMode.BARRIER):
-        fleet.settings = settings(legacy_mode=mode)
+    for mode in (ClassicMode.INDIVIDUAL, ClassicMode.BARRIER):
+        fleet.settings = settings(classic_mode=mode)
         fleet.reload()
-        assert fleet.is_connect() == (mode is LegacyMode.INDIVIDUAL)
+        assert fleet.is_connect() == (mode is ClassicMode.INDIVIDUAL)
         fleet.run(3 * SETTLED_MS)
         assert fleet.runs() == ran
         fleet.must_be_well()
@@ -191,11 +191,11 @@ def test_a_load_finds_the_servers_mode_changed() -> None:
 
 
 def test_workers_that_speak_only_default_have_their_barrier_until_the_last_of_them_goes() -> None:
-    fleet = Fleet(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    fleet = Fleet(settings(classic_mode=ClassicMode.INDIVIDUAL))
     eager = fleet.started(3, protocol=0)
     assert not fleet.is_connect()
     for number, host in enumerate(eager):
-        assert fleet.generic.protocol_name == "default"
+        assert fleet.classic.protocol_name == "default"
         fleet.worker(f"v{number}", max_delay_ms=DELAY_MS)
         fleet.run(2 * SETTLED_MS)
         fleet.must_be_well()
@@ -203,19 +203,19 @@ def test_workers_that_speak_only_default_have_their_barrier_until_the_last_of_th
         fleet.run(2 * SETTLED_MS)
         fleet.must_be_well()
     assert fleet.is_connect()
-    assert fleet.group.legacy.protocol == "sessioned"
+    assert fleet.group.classic.protocol == "sessioned"
 
 
 def test_one_that_speaks_only_default_brings_the_barrier_back() -> None:
     """What Connect's workers make of that is their own affair: they do the same on Kafka's coordinator."""
-    fleet = Fleet(settings(legacy_mode=LegacyMode.INDIVIDUAL))
+    fleet = Fleet(settings(classic_mode=ClassicMode.INDIVIDUAL))
     fleet.started(3, max_delay_ms=DELAY_MS)
     assert fleet.is_connect()
     eager = fleet.worker("eager", protocol=0)
     fleet.run(2 * SETTLED_MS)
     assert not fleet.is_connect()
-    assert fleet.generic.protocol_name == "default"
-    assert len(fleet.generic.members) == 4
+    assert fleet.classic.protocol_name == "default"
+    assert len(fleet.classic.members) == 4
     fleet.stop(eager)
     fleet.run(2 * SETTLED_MS)
     assert fleet.is_connect()

@@ -191,7 +191,7 @@ def test_a_worker_of_the_new_protocol_converts_the_group_in_any_state(state: str
         above = 0  # `default` takes nothing away: all is told to each in every round
     assert hand.group.epoch == generation + above + 1, "and one for the worker that joined"
     if version:
-        asked = set() if hand.group.legacy.look is None else {hand.group.legacy.look.leader.partition("-")[0]}
+        asked = set() if hand.group.classic.look is None else {hand.group.classic.look.leader.partition("-")[0]}
         assert {who for who, phase in hand.phases().items() if phase == CALLED} == called | asked
 
 
@@ -200,7 +200,7 @@ def test_a_worker_of_the_new_protocol_converts_the_group_in_any_state(state: str
 def test_the_mode_converts_the_group_in_any_state(state: str, version: int) -> None:
     hand, waiting, generation = in_state(state, version)
     _, _, incremental, called, above = CASES[state]
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     assert hand.owned() == incremental
     assert [hand.error(token) for token in waiting] == [REJOIN] * len(waiting)
     assert hand.group.epoch == generation + above
@@ -219,7 +219,7 @@ def test_who_has_not_said_what_it_runs_is_given_nothing_before_it_has_joined(
     given then was the difference to what it never started. The order to join is lost with a load, the rule is not.
     """
     hand, _, _ = in_state(state, version)
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     hand = hand.reloaded() if is_loaded else hand
     called = {who for who in CASES[state][3] & hand.generations.keys() if hand.owned()[who][0]}
     for who in called:
@@ -232,19 +232,19 @@ def test_who_has_not_said_what_it_runs_is_given_nothing_before_it_has_joined(
 def test_rules_have_the_leader_of_a_converted_group_asked_what_exists_at_once() -> None:
     """Nothing can be placed before."""
     hand, _, _ = in_state("Stable", SESSIONED)
-    hand.configure(legacy_mode="individual")
+    hand.configure(classic_mode="individual")
     assert CALLED not in hand.phases().values(), "nobody need know"
-    hand.configure(legacy_mode="individual", placement='{"cordon":[{"worker":"http://B"}]}')
+    hand.configure(classic_mode="individual", placement='{"cordon":[{"worker":"http://B"}]}')
     assert hand.group.epoch > hand.group.assignment_epoch
-    assert hand.group.legacy.look is not None
+    assert hand.group.classic.look is not None
     assert hand.phases() == {"A": CALLED, "B": DONE}
 
 
 @STATES
 def test_default_has_its_barrier_whatever_the_mode(state: str) -> None:
     hand, waiting, generation = in_state(state, 0)
-    hand.configure(legacy_mode="individual")
-    assert GROUP in hand.contents.groups
+    hand.configure(classic_mode="individual")
+    assert GROUP in hand.state.groups
     assert [hand.error(token) for token in waiting] == [None] * len(waiting)
     assert hand.shard.generation(GROUP) == generation
 
@@ -259,7 +259,7 @@ def test_a_crash_anywhere_finds_one_group_or_the_other(state: str, version: int)
     for position in hand.steps:
         for compact in (False, True):
             found = hand.reloaded(position, compact)
-            assert (GROUP in found.contents.connect) == (position == after)
+            assert (GROUP in found.state.connect) == (position == after)
             if position == after:
                 assert found.owned() == hand.owned()
                 assert found.group.epoch >= hand.group.epoch
@@ -279,23 +279,23 @@ def test_and_back_again(state: str, version: int) -> None:
     hand.stop_new()
     reloads = [hand.reloaded(), hand.reloaded(compact=True)]
     for found in (hand, *reloads):
-        generic = found.contents.groups[GROUP]
-        assert GROUP not in found.contents.connect
-        assert generic.state.label == "PreparingRebalance"
-        assert generic.generation > epoch
-        assert {each.partition("-")[0] for each in generic.members} == ran.keys()
+        classic = found.state.groups[GROUP]
+        assert GROUP not in found.state.connect
+        assert classic.state.label == "PreparingRebalance"
+        assert classic.generation > epoch
+        assert {each.partition("-")[0] for each in classic.members} == ran.keys()
         for who, known in found.generations.items():
             assert found.beat(who) is REJOIN
-            assert found.beat(who, generic.generation) is REJOIN
+            assert found.beat(who, classic.generation) is REJOIN
             assert found.error(found.sync(who)) is REJOIN
-            assert found.beat(who, generic.generation + 1) is ErrorCode.ILLEGAL_GENERATION
-            assert known < generic.generation
+            assert found.beat(who, classic.generation + 1) is ErrorCode.ILLEGAL_GENERATION
+            assert known < classic.generation
         tokens = [found.join(who, ran[who] if version else "") for who in ran]
         assert all(found.error(token) is ErrorCode.NONE for token in tokens), "all are there"
         found.joined(*tokens)
-        assert set(found.generations.values()) == {generic.generation}
+        assert set(found.generations.values()) == {classic.generation}
         first = next(iter(found.generations))
-        assert found.beat(first, generic.generation - 1) is ErrorCode.ILLEGAL_GENERATION, "as ever, from now on"
+        assert found.beat(first, classic.generation - 1) is ErrorCode.ILLEGAL_GENERATION, "as ever, from now on"
 
 
 def test_a_group_that_was_converted_back_puts_out_who_does_not_come() -> None:
@@ -303,21 +303,21 @@ def test_a_group_that_was_converted_back_puts_out_who_does_not_come() -> None:
     hand.start_new()
     hand.stop_new()
     hand.join("A", "AC0 AT1")
-    while GROUP in hand.contents.groups and len(hand.contents.groups[GROUP].members) > 1:
+    while GROUP in hand.state.groups and len(hand.state.groups[GROUP].members) > 1:
         hand.pass_ms(1_000)
-    assert [each.partition("-")[0] for each in hand.contents.groups[GROUP].members] == ["A"]
+    assert [each.partition("-")[0] for each in hand.state.groups[GROUP].members] == ["A"]
 
 
 @pytest.mark.parametrize("how", ["a new worker", "the mode"])
 def test_back_and_forth_before_anybody_has_joined_again(how: str) -> None:
     """Each worker knows a generation of its own yet; none is reset for it, nor after a load."""
     hand, _, _ = in_state("Stable", 2)
-    hand.configure(legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_heartbeat_wait_ms="0")
     hand.start_new()
     hand.stop_new()
-    assert hand.contents.groups[GROUP].was_converted
+    assert hand.state.groups[GROUP].was_converted
     if how == "the mode":
-        hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+        hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     else:
         hand.start_new()
     assert hand.owned() == {"A": ("AC0 AT1", "AC0 AT1"), "B": ("BC0 BT1", "BC0 BT1")}
@@ -326,7 +326,7 @@ def test_back_and_forth_before_anybody_has_joined_again(how: str) -> None:
             assert found.beat(who) in (ErrorCode.NONE, REJOIN)
             assert found.beat(who, found.group.epoch + 1) is ErrorCode.ILLEGAL_GENERATION
     hand.stop_new()
-    assert (GROUP in hand.contents.groups) == (how != "the mode")
+    assert (GROUP in hand.state.groups) == (how != "the mode")
 
 
 def configured(resources: str) -> list[heartbeat_request.ConnectorsAndTasks]:
@@ -368,18 +368,18 @@ def test_a_barrier_for_a_change_of_configuration_goes_on_as_a_config_round(read:
     metadata = encode_state(WorkerState(SESSIONED, "http://B", read, runs))
     hand.join("B", protocols=[JoinGroupRequestProtocol(NAMES[SESSIONED], metadata)])
     hand.start_new()
-    config_round = hand.group.legacy.round
+    config_round = hand.group.classic.round
     assert (config_round is not None) == (read > 7)
 
 
 @pytest.mark.parametrize("how", ["the mode", "a worker of the new protocol"])
-def test_a_config_round_goes_on_though_the_group_was_a_generic_one_meanwhile(how: str) -> None:
+def test_a_config_round_goes_on_though_the_group_was_a_classic_one_meanwhile(how: str) -> None:
     """Plans 5348027, 5353535: the leader had computed as of the change, A had yet to come, and stopped the task of
     before. Converted to generic and back before A came, the group had forgotten the round, since the assignment was as
     new as the change: B was told at once to start the task as of the change.
     """
     hand, _, _ = in_state("Stable", 2)
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     leader, follower = ("A", "B") if hand.group.computed_by == hand.member_ids["A"] else ("B", "A")
     runs = {"A": "AC0 AT1", "B": "BC0 BT1"}
     hand.offset = 9
@@ -387,11 +387,11 @@ def test_a_config_round_goes_on_though_the_group_was_a_generic_one_meanwhile(how
         hand.joined(hand.join(leader, runs[leader]))
         hand.sync(leader, A="", B="")
     assert hand.group.computed_offset == 9
-    assert hand.group.legacy.round is not None, "the follower has not come with the change"
-    hand.configure(legacy_mode="barrier")
-    assert GROUP in hand.contents.groups
+    assert hand.group.classic.round is not None, "the follower has not come with the change"
+    hand.configure(classic_mode="barrier")
+    assert GROUP in hand.state.groups
     if how == "the mode":
-        hand.configure(legacy_mode="individual")
+        hand.configure(classic_mode="individual")
     else:
         hand.start_new()
     for _ in range(2):
@@ -409,18 +409,18 @@ def test_who_has_to_read_on_waits_in_a_config_round_that_goes_on_too() -> None:
     once, it would start again what the third one may run as it was before.
     """
     hand, _, _ = in_state("Stable", 2)
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     leader, follower = ("A", "B") if hand.group.computed_by == hand.member_ids["A"] else ("B", "A")
     runs = {"A": "AC0 AT1", "B": "BC0 BT1"}
     hand.joined(hand.join("C", "CC0"))
     hand.offset = 9
     hand.joined(hand.join(follower, runs[follower]))
-    hand.configure(legacy_mode="barrier")
+    hand.configure(classic_mode="barrier")
     hand.join(follower, runs[follower])
     hand.offset = 11
     hand.join(leader, runs[leader])
-    hand.configure(legacy_mode="individual")
-    assert hand.group.legacy.round is not None
+    hand.configure(classic_mode="individual")
+    assert hand.group.classic.round is not None
     hand.offset = 9
     hand.joined(hand.join(follower, runs[follower]))
     waits = hand.sync(follower)
@@ -432,7 +432,7 @@ def test_who_has_to_read_on_waits_in_a_config_round_that_goes_on_too() -> None:
 def test_no_worker_is_put_out_for_time_in_which_nobody_was_answered() -> None:
     """A worker that was called has its rebalance timeout, not counting what the coordinator stood still."""
     hand, _, _ = in_state("Stable, one has not synced", 2)
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     assert hand.beat("B") is REJOIN
     hand.now_ms += 2 * REBALANCE_MS
     hand.shard.go_on(2 * REBALANCE_MS, hand.now_ms)
@@ -474,7 +474,7 @@ def test_who_lost_its_assignment_and_joined_again_is_given_it_after_the_conversi
     hand, _, _ = in_state("Stable, one has joined again", 2)
     if how != "it fetches its assignment":
         hand.sync("B", client="A")
-    hand.configure(legacy_mode="individual", legacy_heartbeat_wait_ms="0")
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
     assert hand.error(hand.sync("B")) is REJOIN
     hand.joined(hand.join("B"))
     assert hand.told(hand.sync("B")) == ("BC0 BT1", "")

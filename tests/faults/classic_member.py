@@ -57,7 +57,7 @@ class Share:
 
 
 @attrs.define(eq=False)
-class GenericMember:
+class ClassicMember:
     """One process, which commits to one partition. `live` returns when it has left; see ConnectMember."""
 
     caller: Caller

@@ -16,13 +16,13 @@ import attrs
 from kcoord.assign.resource import Resource
 from kcoord.protocol.resources import unpack
 from tests.faults.caller import Address, Caller, Lost
+from tests.faults.classic_member import ClassicMember, Share
 from tests.faults.connect_member import ConnectMember, Work
-from tests.faults.classic_member import GenericMember, Share
 from tests.faults.history import History
 from tests.faults.onlooker import Onlooker
 
 INTERVAL_S = 0.3
-GENERIC_SESSION_MS = 8_000
+CLASSIC_SESSION_MS = 8_000
 _DEATHS = 0.05
 """How many of those who go die: their share waits for the end of their session."""
 _NAMES = "abcdef"
@@ -33,8 +33,8 @@ _TASKS = 3
 class Seat:
     """A place in a group, and who sits there: the newest of a row of processes."""
 
-    make: Callable[[int], ConnectMember | GenericMember]
-    member: ConnectMember | GenericMember | None = None
+    make: Callable[[int], ConnectMember | ClassicMember]
+    member: ConnectMember | ClassicMember | None = None
     _task: asyncio.Task[None] | None = None
     _number: int = 0
 
@@ -123,7 +123,7 @@ class ConnectGroup:
 
 
 @attrs.define(eq=False)
-class GenericGroup:
+class LoadedGroup:
     """A generic group, likewise."""
 
     share: Share
@@ -135,7 +135,7 @@ class GenericGroup:
         if self.share.commits:
             await self.onlooker.fetch(self.share)
         else:
-            await self.onlooker.describe_generic()
+            await self.onlooker.describe_classic()
 
     def shake(self, random: Random) -> None:
         """Its members change things by themselves: they commit."""
@@ -144,10 +144,10 @@ class GenericGroup:
         """What is not yet as it should be in the end."""
         if self.share.commits and not await self.onlooker.fetch(self.share):
             return "its offsets are not told"
-        shown = await self.onlooker.describe_generic()
+        shown = await self.onlooker.describe_classic()
         if shown is None or shown.group_state != "Stable":
             return f"it is {shown and shown.group_state}"
-        members = {seat.member.member_id: seat.member for seat in self.seats if isinstance(seat.member, GenericMember)}
+        members = {seat.member.member_id: seat.member for seat in self.seats if isinstance(seat.member, ClassicMember)}
         if {each.member_id for each in shown.members} != set(members):
             return f"its members are {[each.member_id for each in shown.members]}, and should be {sorted(members)}"
         if not all(member.settled for member in members.values()):
@@ -169,7 +169,7 @@ class Load:
     pace_s: float = 0.1
     """How long it is between two changes, on average."""
     commits: bool = True
-    groups: list[ConnectGroup | GenericGroup] = attrs.field(factory=list, init=False)
+    groups: list[ConnectGroup | LoadedGroup] = attrs.field(factory=list, init=False)
     _calm: bool = attrs.field(default=False, init=False)
     _shaking: list[asyncio.Task[None]] = attrs.field(factory=list, init=False)
 
@@ -192,16 +192,16 @@ class Load:
         seats = [Seat(maker(seat)) for seat in range(workers)]
         self.groups.append(ConnectGroup(work, seats, Onlooker(self._caller(name, f"{name}/onlooker"))))
 
-    def add_generic_group(self, name: str, members: int = 3) -> None:
+    def add_classic_group(self, name: str, members: int = 3) -> None:
         """A group of the classic protocol."""
         resources = frozenset[Resource]().union(*(resources_of(each) for each in _NAMES[:2]))
-        share = Share(name, resources, GENERIC_SESSION_MS, self.commits)
+        share = Share(name, resources, CLASSIC_SESSION_MS, self.commits)
 
-        def maker(seat: int) -> Callable[[int], GenericMember]:
-            return lambda number: GenericMember(self._caller(name, f"{name}/m{seat}#{number}"), share, seat, INTERVAL_S)
+        def maker(seat: int) -> Callable[[int], ClassicMember]:
+            return lambda number: ClassicMember(self._caller(name, f"{name}/m{seat}#{number}"), share, seat, INTERVAL_S)
 
         seats = [Seat(maker(seat)) for seat in range(members)]
-        self.groups.append(GenericGroup(share, seats, Onlooker(self._caller(name, f"{name}/onlooker"))))
+        self.groups.append(LoadedGroup(share, seats, Onlooker(self._caller(name, f"{name}/onlooker"))))
 
     def start(self) -> None:
         """Everybody joins, and the shaking begins."""
@@ -262,7 +262,7 @@ class Load:
     def _caller(self, group: str, name: str) -> Caller:
         return Caller(self.bootstrap, self.history, group, name, Random(self.random.random()))
 
-    async def _shake(self, group: ConnectGroup | GenericGroup) -> None:
+    async def _shake(self, group: ConnectGroup | LoadedGroup) -> None:
         """One change after the other; a group never loses its last members."""
         pace_s = self.pace_s * len(self.groups)
         random = Random(self.random.random())
@@ -277,7 +277,7 @@ class Load:
             elif all(other.member is not None for other in group.seats):
                 await seat.go(die=random.random() < _DEATHS)
 
-    async def _look(self, group: ConnectGroup | GenericGroup) -> None:
+    async def _look(self, group: ConnectGroup | LoadedGroup) -> None:
         random = Random(self.random.random())
         while not self._calm:
             await asyncio.sleep(random.random())

@@ -59,7 +59,7 @@ class Onlooker:
             self._read(Kind.URL, url_number(member.url), reply, member.member_id)
         return described
 
-    async def describe_generic(self) -> Any:
+    async def describe_classic(self) -> Any:
         """A generic group as it is shown. Raises Lost."""
         answer, reply = await self.caller.ask(
             "describe",

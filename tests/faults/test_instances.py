@@ -93,8 +93,8 @@ async def test_two_instances_of_one_id(kafka: KafkaCluster, tmp_path: Path) -> N
     """The elder has the id; the newer gets nothing, and says why, until the elder is gone."""
     async with loaded(kafka, tmp_path) as (all_, on):
         await on.go_on()
-        elder = all_.kcoords[0]
-        name = str(elder.settings["log.topic"]).removeprefix("topic-")
+        predecessor = all_.kcoords[0]
+        name = str(predecessor.settings["log.topic"]).removeprefix("topic-")
         newer = make_instance(kafka, tmp_path, 0, name)
         try:
             newer.start(wait=False)
@@ -103,7 +103,7 @@ async def test_two_instances_of_one_id(kafka: KafkaCluster, tmp_path: Path) -> N
             )
             await on.go_on()
             on.history.note("kill the elder")
-            elder.kill()
+            predecessor.kill()
             all_.kcoords[0] = newer
             on.load.bootstrap.append(all_.bootstrap[0])
             await on.go_on()

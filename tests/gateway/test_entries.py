@@ -120,14 +120,14 @@ async def test_rule_12_who_takes_the_sentinel_over_fences_the_elder_generation(
     """The next generation is opened by way of the other entry; the name of before is worth nothing then."""
     first, second = await two_members(both, name)
     assert await first.commit(topic, 1) == ErrorCode.NONE
-    elder = both[0].sentinel(name).identity
+    predecessor = both[0].sentinel(name).identity
     await second.leave()
     await beat_until_27(first)
     moved = await both[1].member(name, member_id=first.member_id)
     await moved.join_and_sync()
     request = attrs.evolve(
         first.commit_request(topic, 99),
-        member_id=elder.member_id, generation_id_or_member_epoch=elder.generation, group_instance_id="kcoord",
+        member_id=predecessor.member_id, generation_id_or_member_epoch=predecessor.generation, group_instance_id="kcoord",
     )  # fmt: skip
     answer = await ask(direct, request, 9)
     assert ErrorCode(answer.topics[0].partitions[0].error_code) in (
@@ -366,7 +366,7 @@ async def test_groups_learn_that_a_members_connection_has_closed(both: list[Entr
     """CM-19, CM-20 and CM-23 ask for that, and an entry's own connection to the broker tells nothing of it."""
     member = await both[0].member(name)
     await member.join_and_sync()
-    connections = both[0].gateway.groups._host(name).shard._contents.connections  # type: ignore[attr-defined]
+    connections = both[0].gateway.groups._host(name).shard.state.connections  # type: ignore[attr-defined]
     assert len(connections._used) == 1
     await member.client.close()
 

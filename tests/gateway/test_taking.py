@@ -125,8 +125,8 @@ async def test_rule_12_and_22_commits_are_checked_here_and_kept_upstream(
     assert await stranger.commit(topic, 99) == ErrorCode.UNKNOWN_MEMBER_ID
     nobody = ScriptedMember(member.client, name)
     assert await nobody.commit(topic, 99) == ErrorCode.UNKNOWN_MEMBER_ID
-    elder = ScriptedMember(member.client, name, member_id=member.member_id, generation=member.generation - 1)
-    assert await elder.commit(topic, 99) == ErrorCode.ILLEGAL_GENERATION
+    predecessor = ScriptedMember(member.client, name, member_id=member.member_id, generation=member.generation - 1)
+    assert await predecessor.commit(topic, 99) == ErrorCode.ILLEGAL_GENERATION
     assert kafka.committed(name) == {(topic, 0): 19}
 
 

@@ -200,7 +200,7 @@ def _only_beats(client: Client) -> bool:
 
 def _settled(world: World, clients: list[Client]) -> bool:
     """In each group everybody who is not out heartbeats, and the group has no other members."""
-    for group_id, group in world.contents.groups.items():
+    for group_id, group in world.state.groups.items():
         there = {client.member_id for client in clients if client.group_id == group_id and client.phase is Phase.BEAT}
         waiting = any(client.group_id == group_id and client.phase not in (Phase.BEAT, Phase.OUT) for client in clients)
         if waiting or group.members.keys() != there:

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcoord.group.soundness import of_generic_record
+from kcoord.group.soundness import of_classic_record
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_group import GenericGroup, weight_of
+from kcoord.group.state.groups.classic_group import ClassicGroup, weight_of
 from kcoord.group.state.groups.classic_states import LABELS, State
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 
 
-def durable_state(contents: Contents) -> Any:
+def durable_state(state: ShardState) -> Any:
     """What must be the same live and after a replay. A group that has neither a record of its own nor offsets is
     left out: a compacted log does not tell of it.
     """
-    offsets = contents.offsets
-    for group_id in contents.groups:
+    offsets = state.offsets
+    for group_id in state.groups:
         assert offsets.count(group_id) == sum(map(len, offsets.of_group(group_id).values()))
     return {
         group_id: (group.record, {topic: dict(each) for topic, each in offsets.of_group(group_id).items()})
-        for group_id, group in contents.groups.items()
+        for group_id, group in state.groups.items()
         if group.record.state or offsets.of_group(group_id)
     }
 
 
-def check_consistent(contents: Contents, now_ms: int) -> None:
+def check_consistent(state: ShardState, now_ms: int) -> None:
     """Raise AssertionError where a shard contradicts itself."""
-    for group_id, group in contents.groups.items():
+    for group_id, group in state.groups.items():
         assert group.group_id == group_id
-        assert not list(of_generic_record(group.record))
+        assert not list(of_classic_record(group.record))
         _check_state(group)
         _check_members(group)
         _check_following(group)
-        if group_id not in contents.quarantine:
-            _check_wake(group, contents.settings.new_member_join_timeout_ms, now_ms)
+        if group_id not in state.quarantine:
+            _check_wake(group, state.settings.new_member_join_timeout_ms, now_ms)
 
 
-def _check_state(group: GenericGroup) -> None:
+def _check_state(group: ClassicGroup) -> None:
     preparing = group.state is State.PREPARING
     assert group.state is not State.DEAD
     assert (group.rebalance is not None) == preparing
@@ -55,7 +55,7 @@ def _check_state(group: GenericGroup) -> None:
         assert not member.is_new or member.parked_join is not None
 
 
-def _check_members(group: GenericGroup) -> None:
+def _check_members(group: ClassicGroup) -> None:
     members = group.members
     assert all(member_id == member.member_id for member_id, member in members.items())
     static = [member for member in members.values() if member.instance_id is not None]
@@ -74,7 +74,7 @@ def _check_members(group: GenericGroup) -> None:
         assert max(support.values()) == len(members), "no protocol that all members speak"
 
 
-def _check_following(group: GenericGroup) -> None:
+def _check_following(group: ClassicGroup) -> None:
     """But for a rebalance on its way, or one that has to wait, the session state says what the record says."""
     if group.state is State.PREPARING or group.held_reason is not None:
         return
@@ -111,7 +111,7 @@ def _check_following(group: GenericGroup) -> None:
         assert group.state.label == record.state
 
 
-def _check_wake(group: GenericGroup, join_timeout_ms: int, now_ms: int) -> None:
+def _check_wake(group: ClassicGroup, join_timeout_ms: int, now_ms: int) -> None:
     """The group asks to be looked at before anything in it falls due."""
     due = [*group.pending.values(), group.sync_due_ms]
     if group.rebalance is not None:

@@ -18,7 +18,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.state import transition as turn
 from kcoord.group.state.replay import replay as real
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.records import Record
 from tests.group.connect.consistency import check_consistent as check_connect
@@ -36,12 +36,12 @@ class Sabotaged(Exception):
     """What broke off the step."""
 
 
-def everything(contents: Contents) -> Any:
+def everything(state: ShardState) -> Any:
     """All that the log tells of the shard."""
-    return durable_state(contents), durable(contents)
+    return durable_state(state), durable(state)
 
 
-def sessions(contents: Contents, without: set[str]) -> Any:
+def sessions(shard_state: ShardState, without: set[str]) -> Any:
     """The sessions of all groups but these."""
     classic = {
         group_id: [
@@ -53,10 +53,10 @@ def sessions(contents: Contents, without: set[str]) -> Any:
             )
             for member in group.members.values()
         ]
-        for group_id, group in contents.groups.items()
+        for group_id, group in shard_state.groups.items()
         if group_id not in without
     }
-    return classic, {each: state for each, state in session(contents).items() if each not in without}
+    return classic, {each: state for each, state in session(shard_state).items() if each not in without}
 
 
 @attrs.define
@@ -77,18 +77,18 @@ class Saboteur:
         self, shard: Shard, log: Sequence[Record], own: object | None, now_ms: int, take: Take, place: int
     ) -> bool:
         """Whether there was something to break off."""
-        contents = shard._contents
-        kept = [*(token for token, _ in contents.waiting.values()), own, getattr(contents.ids, "__self__", None)]
+        state = shard.state
+        kept = [*(token for token, _ in state.waiting.values()), own, getattr(state.ids, "__self__", None)]
         copy = deepcopy(shard, {id(each): each for each in kept})
         well = deepcopy(shard, {id(each): each for each in kept})
-        before = [token for token, _ in copy._contents.waiting.values()]
+        before = [token for token, _ in copy.state.waiting.values()]
         step = self._broken(copy, take, place)
         if not step.faults:
             return False
         self.attacks += 1
         assert all(isinstance(fault.error, Sabotaged) for fault in step.faults), step.faults
         take(well)
-        self._check_state(well._contents, copy, log, step, now_ms)
+        self._check_state(well.state, copy, log, step, now_ms)
         _check_tokens(copy, before, own, step)
         take(copy).checked()
         return True
@@ -96,12 +96,12 @@ class Saboteur:
     def _broken(self, copy: Shard, take: Take, place: int) -> Step:
         left = [place]
 
-        def replay(contents: Contents, record: Record) -> None:
+        def replay(state: ShardState, record: Record) -> None:
             if left[0] == 0:
                 left[0] = NOWHERE
                 raise Sabotaged
             left[0] -= 1
-            real(contents, record)
+            real(state, record)
 
         def fits(key: bytes, value: bytes | None) -> bool:
             if left[0] == END:
@@ -115,23 +115,23 @@ class Saboteur:
         with patch.object(turn, "replay", replay):
             return take(copy)
 
-    def _check_state(self, well: Contents, copy: Shard, log: Sequence[Record], step: Step, now_ms: int) -> None:
+    def _check_state(self, well: ShardState, copy: Shard, log: Sequence[Record], step: Step, now_ms: int) -> None:
         """`well`: where the step did not break off."""
         told = Shard(self.settings, lambda: "id")
         for record in (*log, *step.records):
             told.replay(record)
-        assert everything(copy._contents) == everything(told._contents), "the log tells another state"
+        assert everything(copy.state) == everything(told.state), "the log tells another state"
         touched = {fault.group_id for fault in step.faults}
         assert len(touched) == 1
-        assert sessions(copy._contents, touched) == sessions(well, touched), "another group was touched"
-        check_consistent(copy._contents, now_ms)
-        check_connect(copy._contents, now_ms)
+        assert sessions(copy.state, touched) == sessions(well, touched), "another group was touched"
+        check_consistent(copy.state, now_ms)
+        check_connect(copy.state, now_ms)
 
 
 def _check_tokens(copy: Shard, before: Sequence[object], own: object | None, step: Step) -> None:
     answered = [id(reply.token) for reply in step.replies if reply.token is not None]
     refused = [id(token) for token in step.refused]
-    waits = list(copy._contents.waiting)
+    waits = list(copy.state.waiting)
     everybody = [id(each) for each in (*before, *([own] if own is not None else []))]
     assert sorted([*answered, *refused, *waits]) == sorted(everybody), "somebody is forgotten, or answered twice"
     if own is not None:

@@ -100,7 +100,7 @@ class Story:
             case ["group", *named]:
                 return self._describe(*named), []
             case ["why"]:
-                return self._with_names(self.world.contents.groups["g"].record.reason), []
+                return self._with_names(self.world.state.groups["g"].record.reason), []
             case [who, verb, *rest]:
                 client = self._actors.setdefault(who, Client(who, phase=Phase.OUT))
                 asked = Asked.of(rest, {name: member_id for member_id, name in self._names.items()})
@@ -192,7 +192,7 @@ class Story:
         return MEMBER_ID.sub(lambda found: self._name(found[0]), text)
 
     def _describe(self, group_id: str = "g") -> str:
-        group = self.world.contents.groups.get(group_id)
+        group = self.world.state.groups.get(group_id)
         if group is None:
             return "gone"
         members = [self._name(member_id) for member_id in group.members]

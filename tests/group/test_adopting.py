@@ -75,7 +75,7 @@ def beat(world: World, client: Client) -> Err:
 
 
 def generation_after(world: World) -> tuple[str, int]:
-    group = world.contents.groups["g"]
+    group = world.state.groups["g"]
     return group.state.label, group.generation
 
 
@@ -157,7 +157,7 @@ def test_what_kcoord_knew_of_the_group_before_does_not_matter() -> None:
     one = live("A")
     assert adopt(world, adoption(one, leader=one)) == Err.NONE
     assert beat(world, one) == Err.NONE
-    assert world.contents.offsets.of_group("g")
+    assert world.state.offsets.of_group("g")
 
 
 def test_what_cannot_be_adopted_changes_nothing() -> None:

@@ -143,7 +143,7 @@ class History(RuleBasedStateMachine):
         """A client of the past, or a wrong one: under a member's id but of another generation, or under no member's
         id.
         """
-        group = self.world.contents.groups.get(group_id)
+        group = self.world.state.groups.get(group_id)
         members = [*group.members, *group.pending] if group is not None else []
         member_id = [*members, "ghost-1"][number % (len(members) + 1)]
         if group is not None and generation == group.generation and member_id in group.members:

@@ -104,8 +104,8 @@ class Live:
             assert told is not None
             await self._step(told["call"].split(), told["answer"], line)
             others = [also for also in map(MORE.match, more) if also is not None]
-            let_go = [await self._let_go(also["who"]) for also in others]
-            for also, response in zip(others, let_go, strict=True):
+            flush_held_reply = [await self._let_go(also["who"]) for also in others]
+            for also, response in zip(others, flush_held_reply, strict=True):
                 assert self._say(response) == _in_order(also["answer"]), f"after {line!r}, to {also['who']}"
 
     def close(self) -> None:

@@ -37,10 +37,10 @@ def test_of_too_many_empty_connect_groups_the_oldest_are_forgotten(few: int) -> 
     world.call(attrs.evolve(JOIN, group_id="lives"), 0)
     for _ in range(30):
         world.advance_to(world.now_ms + MINUTE_MS // 2)
-        world.call(ConnectGroupHeartbeatRequest("lives", "w", world.contents.connect["lives"].members["w"].epoch), 0)
-    assert sorted(world.contents.connect) == ["c5", "c6", "c7", "lives"]
+        world.call(ConnectGroupHeartbeatRequest("lives", "w", world.state.connect["lives"].members["w"].epoch), 0)
+    assert sorted(world.state.connect) == ["c5", "c6", "c7", "lives"]
     world.crash()
-    assert sorted(world.contents.connect) == ["c5", "c6", "c7", "lives"]
+    assert sorted(world.state.connect) == ["c5", "c6", "c7", "lives"]
 
 
 def test_those_that_are_not_too_many_stay_for_the_retention_time(few: int) -> None:
@@ -48,7 +48,7 @@ def test_those_that_are_not_too_many_stay_for_the_retention_time(few: int) -> No
     for number in range(few):
         come_and_go(world, f"c{number}")
     world.advance_to(world.now_ms + 60 * MINUTE_MS)
-    assert len(world.contents.connect) == few
+    assert len(world.state.connect) == few
 
 
 def test_offsets_keep_their_group(few: int) -> None:
@@ -58,7 +58,7 @@ def test_offsets_keep_their_group(few: int) -> None:
     world.log.append(Record(OffsetCommitKey("c0", "t", 0), OffsetCommitValue(1, commit_timestamp=2**60)))
     world.crash()
     world.advance_to(world.now_ms + 20 * MINUTE_MS)
-    assert sorted(world.contents.connect) == ["c0", "c5", "c6", "c7"]
+    assert sorted(world.state.connect) == ["c0", "c5", "c6", "c7"]
 
 
 def test_a_classic_group_without_members_and_offsets_goes_at_the_next_check() -> None:
@@ -71,6 +71,6 @@ def test_a_classic_group_without_members_and_offsets_goes_at_the_next_check() ->
         OffsetCommitRequestTopic(name="t", partitions=[OffsetCommitRequestPartition(0, 1, committed_metadata="")])
     ]
     world.call(OffsetCommitRequest("kept", -1, "", topics=topics), 9)
-    assert list(world.contents.groups) == ["gone", "kept"]
+    assert list(world.state.groups) == ["gone", "kept"]
     world.advance_to(world.now_ms + 20 * MINUTE_MS)
-    assert list(world.contents.groups) == ["kept"]
+    assert list(world.state.groups) == ["kept"]

@@ -14,11 +14,11 @@ import pytest
 
 from kcoord.group import isolation, shard
 from kcoord.group.state.bounded_text import NAME_CHARS, TEXT_CHARS, bounded_name
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.quarantine import LONGEST_MS, SHORTEST_MS
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.group.state.step import Step
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import (
@@ -84,10 +84,10 @@ def breaking(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, group: str 
     """Within this block that function breaks off for that group."""
     real = getattr(where, name)
 
-    def broken(turn: Turn, each: GenericGroup) -> Any:
+    def broken(transition: Transition, each: ClassicGroup) -> Any:
         if each.group_id == group:
             raise Broken("made for a test")
-        return real(turn, each)
+        return real(transition, each)
 
     with monkeypatch.context() as patched:
         patched.setattr(where, name, broken)
@@ -154,7 +154,7 @@ def test_an_offset_that_cannot_be_encoded_is_answered_with_an_error() -> None:
     ticket, _ = world.call(commit, 2)
     assert isinstance(ticket.response, OffsetCommitResponse)
     assert ticket.response.topics[0].partitions[0].error_code == ErrorCode.UNKNOWN_SERVER_ERROR
-    assert not world.contents.groups, "nothing is left of it"
+    assert not world.state.groups, "nothing is left of it"
     assert not world.log
 
 

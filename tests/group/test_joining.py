@@ -78,7 +78,7 @@ def test_old_clients_join_at_once_and_v0_has_its_session_as_rebalance_timeout() 
         3000  A sync v0 A=all        -> got all
         3000  A beat v0              -> ok*
     """)
-    assert story.world.contents.groups["g"].record.members[0].rebalance_timeout == 7000
+    assert story.world.state.groups["g"].record.members[0].rebalance_timeout == 7000
 
 
 def test_a_newcomer_makes_a_stable_group_rebalance() -> None:

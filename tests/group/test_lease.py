@@ -19,7 +19,7 @@ from tests.group.world import World
 LEASE_MS = 5_000
 
 
-def generic() -> tuple[World, Client]:
+def classic() -> tuple[World, Client]:
     """A group of one that is stable."""
     world, client = World(GroupSettings(initial_rebalance_delay_ms=0)), Client("A")
     while client.phase is not Phase.BEAT or client.ticket is not None:
@@ -38,7 +38,7 @@ def connect() -> tuple[ConnectWorld, Worker]:
 
 @pytest.mark.parametrize("lease_ms", [0, LEASE_MS])
 def test_rule_27_after_a_load_a_session_is_longer_by_the_lease(lease_ms: int) -> None:
-    world, client = generic()
+    world, client = classic()
     world.crash(lease_ms=lease_ms)
     ends_ms = world.now_ms + client.session_timeout_ms + lease_ms
     world.advance_to(ends_ms - 1)
@@ -48,7 +48,7 @@ def test_rule_27_after_a_load_a_session_is_longer_by_the_lease(lease_ms: int) ->
 
 
 def test_rule_27_the_next_sign_of_life_counts_afresh() -> None:
-    world, client = generic()
+    world, client = classic()
     world.crash(lease_ms=LEASE_MS)
     world.advance_to(world.now_ms + 100)
     assert client.act(world)
@@ -73,7 +73,7 @@ def test_rule_27_a_worker_that_the_elder_still_answered_has_stopped_before_its_w
 
 
 def test_sessions_begin_afresh_when_time_goes_on() -> None:
-    world, client = generic()
+    world, client = classic()
     world.now_ms += client.session_timeout_ms + 30_000  # nothing was done meanwhile, and nobody answered
     world.shard.go_on(30_000, world.now_ms)
     world.advance_to(world.now_ms + client.session_timeout_ms - 1)
@@ -93,15 +93,15 @@ def test_a_connect_groups_sessions_too() -> None:
 
 
 def test_a_rebalance_has_as_much_time_left_as_it_had() -> None:
-    world, elder = generic()
-    elder.rebalance_timeout_ms = 8_000
+    world, predecessor = classic()
+    predecessor.rebalance_timeout_ms = 8_000
     newcomer = Client("B", rebalance_timeout_ms=8_000)
     assert newcomer.act(world)
     world.advance_to(world.now_ms + 1)
     if newcomer.ticket is not None and not newcomer.ticket.is_open:  # it was given its member id, and comes with it
         assert newcomer.act(world)
         assert newcomer.act(world)
-    [group] = world.contents.groups.values()
+    [group] = world.state.groups.values()
     assert group.rebalance is not None
     left_ms = group.rebalance.due_ms - world.now_ms
     world.now_ms += 60_000

@@ -139,10 +139,10 @@ def test_what_is_within_the_limit_is_taken_and_one_more_changes_nothing(
     ticket, _ = world.call(beyond, version)
     assert error_of(ticket.response) is error
     assert world.log == []
-    assert sum(world.contents.counters.over_limit.values()) == 1
+    assert sum(world.state.counters.over_limit.values()) == 1
     ticket, _ = world.call(within, version)
     assert ticket.response is None or error_of(ticket.response) in TAKEN
-    assert sum(world.contents.counters.over_limit.values()) == 1
+    assert sum(world.state.counters.over_limit.values()) == 1
 
 
 def test_connect_groups_are_told_what_was_too_much_and_by_which_setting() -> None:
@@ -201,20 +201,20 @@ def test_a_member_may_replace_what_it_brought_itself() -> None:
     again = attrs.evolve(JOIN, member_id=member_id, protocols=protocols(1_950))
     ticket, _ = world.call(again, 3)
     assert error_of(ticket.response) is Err.NONE
-    assert world.contents.groups["g"].weight < 2_500
+    assert world.state.groups["g"].weight < 2_500
 
 
 def test_the_weight_of_a_group_follows_its_members() -> None:
     world = World(SETTINGS)
     ticket, _ = world.call(attrs.evolve(JOIN, protocols=protocols(1_000)), 3)
     member_id = cast(JoinGroupResponse, ticket.response).member_id
-    assert world.contents.groups["g"].weight > 1_000
+    assert world.state.groups["g"].weight > 1_000
     world.call(attrs.evolve(JOIN, member_id=member_id, protocols=protocols(10)), 3)
-    assert 10 < world.contents.groups["g"].weight < 200
+    assert 10 < world.state.groups["g"].weight < 200
     world.crash()
-    assert 10 < world.contents.groups["g"].weight < 200
+    assert 10 < world.state.groups["g"].weight < 200
     world.advance_to(world.now_ms + 60_000)
-    assert world.contents.groups["g"].weight == 0
+    assert world.state.groups["g"].weight == 0
 
 
 def test_assignments_that_the_record_could_not_hold_are_refused_and_smaller_ones_are_taken() -> None:
@@ -262,7 +262,7 @@ def test_a_group_keeps_so_many_offsets_and_known_ones_move_on() -> None:
     assert commit(world, 1) == [Err.NONE]
     assert commit(world, 0, topic="u") == [Err.INVALID_COMMIT_OFFSET_SIZE]
     world.crash()
-    assert world.contents.offsets.count("g") == 3
+    assert world.state.offsets.count("g") == 3
     assert commit(world, 4) == [Err.INVALID_COMMIT_OFFSET_SIZE]
 
 
@@ -311,5 +311,5 @@ def test_a_client_id_is_cut_and_its_sender_served() -> None:
     world = World(SETTINGS)
     ticket, _ = world.call(JOIN, 3, "c" * 5_000)
     assert error_of(ticket.response) is Err.NONE
-    (member,) = world.contents.groups["g"].members.values()
+    (member,) = world.state.groups["g"].members.values()
     assert len(member.client_id) == 300

@@ -255,7 +255,7 @@ def committed_and_stepped(step_ms: int, reload: bool) -> list[tuple[str, int]]:
     if reload:
         world.crash()
     world.advance_to(world.now_ms + 20 * MINUTE_MS)
-    kept = world.contents.offsets.of_group("g")
+    kept = world.state.offsets.of_group("g")
     return [(topic, partition) for topic, partitions in kept.items() for partition in partitions]
 
 

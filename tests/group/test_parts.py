@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kcoord.group.classic.voting import elect_protocol, may_join
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
-from kcoord.group.state.groups.classic_group import GenericGroup, Rebalance
+from kcoord.group.state.groups.classic_group import ClassicGroup, Rebalance
 from kcoord.group.state.groups.classic_member import Member
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.groups.classic_states import State
@@ -28,9 +28,9 @@ VOTES = [
 ]
 
 
-def group_of(speakers: list[str]) -> GenericGroup:
+def group_of(speakers: list[str]) -> ClassicGroup:
     """A stable group whose members speak these protocols."""
-    group = GenericGroup("g", state=State.STABLE, protocol_type="consumer")
+    group = ClassicGroup("g", state=State.STABLE, protocol_type="consumer")
     for at, names in enumerate(speakers):
         protocols = tuple((name, b"") for name in names.split())
         group.add(Member(f"m{at}", None, "c", "/h", 1, 1, protocols))

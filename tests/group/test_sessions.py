@@ -215,7 +215,7 @@ def test_a_hot_answer_does_not_outlive_what_it_says() -> None:
     story as well.
     """
     story = tell(STABLE + "7000 A beat -> ok*", takeovers=False)
-    group = story.world.contents.groups["g"]
+    group = story.world.state.groups["g"]
     for line, moves in [
         ("7001 B beat                       -> ok*", False),
         ("7002 admin describe               -> Stable consumer range A:m:a B:m:b", False),

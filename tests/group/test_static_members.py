@@ -43,7 +43,7 @@ def test_an_old_leader_that_comes_back_is_told_its_elders_id() -> None:
     ticket, _ = story.world.call(Client("A", instance_id="a1").join_request(), 8, "A")
     assert isinstance(ticket.response, JoinGroupResponse)
     assert (ticket.response.member_id, ticket.response.leader, ticket.response.members) == ("a1-3", "a1-1", [])
-    assert story.world.contents.groups["g"].leader_id == "a1-3"
+    assert story.world.state.groups["g"].leader_id == "a1-3"
 
 
 def test_one_that_comes_back_before_it_has_synced_is_still_waited_for() -> None:
@@ -221,7 +221,7 @@ def test_a_rebalance_whose_static_members_are_all_away_starts_its_time_again() -
         """,
         NO_DELAY,
     )
-    assert story.world.contents.groups["g"].generation == 2
+    assert story.world.state.groups["g"].generation == 2
 
 
 def test_no_timeout_that_a_client_asks_for_keeps_the_coordinator_busy() -> None:
@@ -280,5 +280,5 @@ def test_its_new_host_is_the_one_that_is_described() -> None:
     7001  Bb join static=b1      -> gen 1 range follows A
     """
     )
-    members = story.world.contents.groups["g"].record.members
+    members = story.world.state.groups["g"].record.members
     assert [(member.client_id, member.client_host) for member in members] == [("A", "/10.0.0.1"), ("Bb", "/10.0.0.2")]

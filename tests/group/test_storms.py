@@ -162,16 +162,16 @@ def test_a_leader_that_joins_for_nothing_disturbs_the_others_once_a_minute() -> 
     assert after is not None
     assert after - before <= QUICKLY + MINUTES
     assert members[1].in_peace > 50 * MINUTES
-    counters = world.contents.counters
+    counters = world.state.counters
     assert 0 < counters.slowed[CLASSIC] <= counters.repeated[CLASSIC]
-    assert "rebalances changed nothing: the next one waits 60 s" in (world.contents.groups["g"].record.reason or "")
+    assert "rebalances changed nothing: the next one waits 60 s" in (world.state.groups["g"].record.reason or "")
 
 
 def stormy() -> tuple[World, list[Consumer]]:
     """The leader waits with its JoinGroup, and the others run."""
     world, members = fleet(restless=True)
     live(world, members, 600)
-    while world.contents.groups["g"].repetition.due_ms > world.now_ms + 60_000 or members[0].join is None:
+    while world.state.groups["g"].repetition.due_ms > world.now_ms + 60_000 or members[0].join is None:
         live(world, members, 1)
     assert members[0].join.is_open
     return world, members
@@ -180,7 +180,7 @@ def stormy() -> tuple[World, list[Consumer]]:
 def test_what_is_not_read_is_another_thing_where_a_byte_differs() -> None:
     world, members = fleet(restless=True, protocol_type="other")
     live(world, members, 60)
-    assert not world.contents.counters.slowed
+    assert not world.state.counters.slowed
 
 
 def test_a_member_that_comes_is_not_slowed_down() -> None:
@@ -230,7 +230,7 @@ def test_a_load_forgets_that_somebody_waits() -> None:
     members[0].join = None
     members[0].restless = False
     live(world, members, 10)
-    assert world.contents.groups["g"].repetition.times == 0
+    assert world.state.groups["g"].repetition.times == 0
 
 
 def test_nobody_waits_longer_than_half_its_rebalance_timeout() -> None:
@@ -250,7 +250,7 @@ def test_cooperative_rounds_are_never_slowed_down(rounds: int) -> None:
         members[1].send_join()
         live(world, members, 3)
         assert members[1].join is None
-    assert not world.contents.counters.slowed
+    assert not world.state.counters.slowed
 
 
 @pytest.mark.parametrize("answers", ["the same", "others"])
@@ -261,7 +261,7 @@ def test_a_leader_that_assigns_otherwise_each_time_is_obeyed(answers: str) -> No
         members[0].assignment = b"0" if answers == "the same" else b"%d" % number
         members[0].send_join()
         live(world, members, 3)
-    assert bool(world.contents.counters.slowed) == (answers == "the same")
+    assert bool(world.state.counters.slowed) == (answers == "the same")
 
 
 # -- what a consumer says ----------------------------------------------------------------------------------------------
@@ -302,5 +302,5 @@ def test_members_are_known_by_their_static_names() -> None:
             protocols=[JoinGroupRequestProtocol("range", subscription())],
         )
         world.call(request, 5, "A")
-        given.append(rebalance_input(world.contents.groups["g"]))
+        given.append(rebalance_input(world.state.groups["g"]))
     assert given[0] == given[1]

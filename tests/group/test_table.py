@@ -13,8 +13,8 @@ import attrs
 import pytest
 
 from kcoord.group.classic import table
-from kcoord.group.classic.table import Row, nobody
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.classic.table import Row, unreachable
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS, MOVES, State
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
@@ -132,7 +132,7 @@ def test_every_cell_that_can_be_reached_has_a_story() -> None:
         (name, label)
         for name, row in ROWS.items()
         for label, cell in zip(LABELS, row, strict=True)
-        if cell is not nobody
+        if cell is not unreachable
     }
     assert reachable == set(CELLS)
 
@@ -146,7 +146,7 @@ def test_the_cell_is_what_happens(cell: tuple[str, str]) -> None:
     if row == "OVER_MAX_SIZE":
         story.world.settings = GroupSettings(max_size=1)
     if row == "CONVERTED":
-        record = story.world.contents.groups["g"].record
+        record = story.world.state.groups["g"].record
         story.world.log.append(
             Record(GroupMetadataKey("g"), attrs.evolve(record, state=State.PREPARING.label, reason="migrated"))
         )
@@ -164,7 +164,7 @@ def transitions_of(do: Callable[[], None]) -> list[tuple[str, str]]:
     def watch(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and frame.f_code in codes:
             group = frame.f_locals["group"]
-            assert isinstance(group, GenericGroup)
+            assert isinstance(group, ClassicGroup)
             fired.append((frame.f_code.co_name, group.state.label))
 
     world_checks = World._check
@@ -180,14 +180,14 @@ def transitions_of(do: Callable[[], None]) -> list[tuple[str, str]]:
 
 def test_a_cell_that_cannot_be_reached_says_so() -> None:
     world = World()
-    with pytest.raises(AssertionError, match="nobody can do that in Empty"):
-        nobody(world, GenericGroup("g", state=State.EMPTY))  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="unreachable can do that in Empty"):
+        unreachable(world, ClassicGroup("g", state=State.EMPTY))  # type: ignore[arg-type]
 
 
 def test_a_group_moves_only_as_the_states_allow() -> None:
     for before in State:
         for after in State:
-            group = GenericGroup("g", state=before)
+            group = ClassicGroup("g", state=before)
             if after in MOVES[before]:
                 group.move(after)
                 assert (group.state, group.version) == (after, 1)
@@ -207,6 +207,6 @@ def test_the_document_shows_the_table_as_it_is() -> None:
 
 
 def say_cell(cell: Any) -> str:
-    if cell is nobody:
+    if cell is unreachable:
         return ""
     return cell.name if isinstance(cell, ErrorCode) else re.sub("_", " ", cell.__name__)

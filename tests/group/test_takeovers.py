@@ -246,7 +246,7 @@ def test_a_static_members_replacement_survives() -> None:
     """
     )
     unlucky = World(story.world.settings, story.world.log[:-1], 7_001)
-    assert "b1-4" not in unlucky.contents.groups["g"].members
+    assert "b1-4" not in unlucky.state.groups["g"].members
     story.tell("""
     7001   crash                 -> nothing
     7002   B beat                -> FENCED_INSTANCE_ID
@@ -320,14 +320,14 @@ KAFKAS = GroupMetadataValue(
 )
 def test_kafkas_own_records_are_understood(record: GroupMetadataValue, state: str) -> None:
     world = World(log=[Record(GroupMetadataKey("g"), record)])
-    group = world.contents.groups["g"]
+    group = world.state.groups["g"]
     assert group.state.label == state
     assert group.generation == 5
 
 
 def test_who_has_synced_is_not_asked_where_kafka_did_not_write_it() -> None:
     world = World(log=[Record(GroupMetadataKey("g"), KAFKAS)])
-    group = world.contents.groups["g"]
+    group = world.state.groups["g"]
     assert not group.unsynced
     assert group.members["B-2"].rebalance_timeout_ms == 10_000
 
@@ -335,4 +335,4 @@ def test_who_has_synced_is_not_asked_where_kafka_did_not_write_it() -> None:
 def test_offsets_of_old_are_read() -> None:
     old = Record(LegacyOffsetCommitKey("g", "t", 0), LegacyOffsetCommitValue(7, "note", 123))
     world = World(log=[old])
-    assert world.contents.offsets.of_topic("g", "t")[0].offset == 7
+    assert world.state.offsets.of_topic("g", "t")[0].offset == 7

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kcoord.group.partition import partition_of
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Said, Target
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.verify import Finding, Verifier
 from kcoord.protocol.records import (
@@ -69,7 +69,7 @@ def metadata(epoch: int) -> Record:
 
 
 def said(member_id: str) -> Record:
-    return records.member_said("g", member_id, Said())
+    return records.member_metadata("g", member_id, Metadata())
 
 
 def target(member_id: str, *resources: Resource) -> Record:
@@ -81,11 +81,11 @@ def assigned(epoch: int) -> Record:
 
 
 def current(member_id: str, epoch: int, *resources: Resource) -> Record:
-    member = Member(member_id, Said())
+    member = Member(member_id, Metadata())
     return records.current_assignment(ConnectGroup("g"), member, frozenset(resources), epoch, -1)
 
 
-def generic(generation: int, state: str, *members: str, leader: str | None = None, group: str = "g") -> Record:
+def classic(generation: int, state: str, *members: str, leader: str | None = None, group: str = "g") -> Record:
     """`members` as ID or ID/INSTANCE."""
     parts = [name.partition("/") for name in members]
     each = [MemberMetadata(member_id=name, group_instance_id=instance or None) for name, _, instance in parts]
@@ -167,25 +167,25 @@ ELSEWHERE = next(name for name in map(str, range(99)) if partition_of(name, 4) =
             ["None connect group g: the group epoch is 1, and its history has epochs 3"],
             id="history",
         ),
-        pytest.param([[generic(3, "Stable", "m1", "m2/i", leader="m1")], [generic(4, "Empty")]], [], id="generic"),
+        pytest.param([[classic(3, "Stable", "m1", "m2/i", leader="m1")], [classic(4, "Empty")]], [], id="generic"),
         pytest.param(
-            [[generic(3, "Empty")], [generic(2, "Empty")]],
+            [[classic(3, "Empty")], [classic(2, "Empty")]],
             ["1 group g: the generation goes back from 3 to 2"],
             id="generation",
         ),
         pytest.param(
-            [[generic(3, "Stable", "m1", leader="m2")]], ["None group g: its leader m2 is no member"], id="leader"
+            [[classic(3, "Stable", "m1", leader="m2")]], ["None group g: its leader m2 is no member"], id="leader"
         ),
-        pytest.param([[generic(3, "Stable", "m", "m")]], ["None group g: a member is there twice: ['m']"], id="twice"),
+        pytest.param([[classic(3, "Stable", "m", "m")]], ["None group g: a member is there twice: ['m']"], id="twice"),
         pytest.param(
-            [[generic(3, "Stable", "m/i", "n/i")]],
+            [[classic(3, "Stable", "m/i", "n/i")]],
             ["None group g: two members have one group.instance.id"],
             id="static",
         ),
-        pytest.param([[generic(3, "Empty", "m")]], ["None group g: it is Empty and has 1 members"], id="Empty"),
-        pytest.param([[generic(3, "Stable")]], ["None group g: it is Stable and has no members"], id="Stable"),
+        pytest.param([[classic(3, "Empty", "m")]], ["None group g: it is Empty and has 1 members"], id="Empty"),
+        pytest.param([[classic(3, "Stable")]], ["None group g: it is Stable and has no members"], id="Stable"),
         pytest.param(
-            [[*SOUND, generic(3, "Empty")]], ["None g is a generic group and a connect group at once"], id="both"
+            [[*SOUND, classic(3, "Empty")]], ["None g is a generic group and a connect group at once"], id="both"
         ),
         pytest.param([[*SOUND, Record(OffsetCommitKey("g", "t", 0), OffsetCommitValue())]], [], id="offsets of it"),
     ],
@@ -198,6 +198,6 @@ def test_faults(steps: Steps, says: list[str]) -> None:
 
 
 def test_a_group_in_another_partition() -> None:
-    assert found([[generic(3, "Empty", group=ELSEWHERE)]], partitions=4) == [
+    assert found([[classic(3, "Empty", group=ELSEWHERE)]], partitions=4) == [
         (0, f"group {ELSEWHERE} belongs to partition 3")
     ]

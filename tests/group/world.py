@@ -15,8 +15,8 @@ import attrs
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
-from kcoord.group.state.step import Remember, RequestContext, Step
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import CachedReply, RequestContext, Step
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupRequest, JoinGroupResponse
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record, decode_record, encode_record
@@ -35,7 +35,7 @@ class Ticket:
     version: int
     who: str
     response: Response | None = None
-    remember: Remember | None = None
+    remember: CachedReply | None = None
     lost: bool = False
     """The shard was dropped before it was answered."""
 
@@ -82,9 +82,9 @@ class World:
         return str(self.ids_made)
 
     @property
-    def contents(self) -> Contents:
+    def state(self) -> ShardState:
         """What the shard holds, for checks."""
-        return self.shard._contents  # the tests look behind the door
+        return self.shard.state  # the tests look behind the door
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class World:
         was_open, self.open = self.open, []
         for ticket in self._remembered:
             assert ticket.remember is not None
-            assert ticket.remember.basis.version != ticket.remember.version, "a hot answer of a lost shard"
+            assert ticket.remember.basis.version != ticket.remembered.version, "a hot answer of a lost shard"
         self._remembered = []
         self.shard = Shard(self.settings, self._make_id)
         self._load(lease_ms)
@@ -165,11 +165,11 @@ class World:
             assert isinstance(ticket, Ticket)
             assert ticket.is_open, f"answered twice: {ticket}"
             again = type(reply.response).decode(reply.response.encode(ticket.version), ticket.version)
-            ticket.response, ticket.remember = again, reply.remember
+            ticket.response, ticket.remember = again, reply.cached
             self._check_agreement(ticket)
             self.open.remove(ticket)
             answered.append(ticket)
-            if reply.remember is not None:
+            if reply.cached is not None:
                 self._remembered.append(ticket)
         self._check()
         return answered
@@ -197,18 +197,18 @@ class World:
             assert self._agreed.setdefault(generation, told) == told, "answers of one generation contradict each other"
 
     def _check(self) -> None:
-        live = durable_state(self.contents)
+        live = durable_state(self.state)
         for log in (self.log, compacted(self.log)):
             fresh = Shard(self.settings, self._make_id)
             for record in log:
                 fresh.replay(record)
-            assert durable_state(fresh._contents) == live
+            assert durable_state(fresh.state) == live
         fresh.loaded(self.now_ms, self.wall_ms)
-        check_consistent(fresh._contents, self.now_ms)
-        check_consistent(self.contents, self.now_ms)
+        check_consistent(fresh.state, self.now_ms)
+        check_consistent(self.state, self.now_ms)
         parked = [
             token
-            for group in self.contents.groups.values()
+            for group in self.state.groups.values()
             for member in group.members.values()
             for token in (member.parked_join.token if member.parked_join else None, member.parked_sync)
             if token is not None

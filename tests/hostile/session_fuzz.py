@@ -28,7 +28,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode, MigrationPolicy
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.server.server import Limits
 from tests.hostile.session_requests import Drawer
@@ -62,10 +62,10 @@ def settings_of(seed: int) -> tuple[GroupSettings, Limits]:
     """What the session of that seed is run with: mostly small limits, so that all are met."""
     rng = random.Random(f"{seed}/settings")
     small = GroupLimits(300, 4_096, 20_000, 50, 40, 5, 40)
-    mode = rng.choice((LegacyMode.BARRIER, LegacyMode.INDIVIDUAL))
+    mode = rng.choice((ClassicMode.BARRIER, ClassicMode.INDIVIDUAL))
     connect = ConnectSettings(
         rebalance_delay_ms=rng.choice((0, 5_000, 60_000)),
-        legacy_mode=mode,
+        classic_mode=mode,
         migration_policy=rng.choice((MigrationPolicy.BIDIRECTIONAL, *MigrationPolicy)),
         max_size=rng.choice((3, 2**31 - 1, 2**31 - 1)),
     )

@@ -52,7 +52,7 @@ from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
 
 PARTITIONS = 4
@@ -94,7 +94,7 @@ class ClockedLoop(asyncio.SelectorEventLoop):
         scheduled = [handle for handle in self._scheduled if not handle.cancelled()]  # type: ignore[attr-defined]
         return round(min(handle.when() for handle in scheduled) * 1000 + 0.5) if scheduled else None
 
-    def is_quiet(self) -> bool:
+    def is_noop_heartbeat(self) -> bool:
         """Whether no callback waits for its turn."""
         return not self._ready  # type: ignore[attr-defined]
 
@@ -352,7 +352,7 @@ class World:
             ]
             if waiting:
                 await asyncio.wait(waiting)
-            quiet = 0 if waiting or not self._loop.is_quiet() else quiet + 1
+            quiet = 0 if waiting or not self._loop.is_noop_heartbeat() else quiet + 1
         for number, wire in self.wires.items():
             for request, response in wire.answers():
                 self.requests += 1
@@ -370,7 +370,7 @@ class World:
                 if request is not None and not isinstance(request, MAY_WAIT):
                     raise Fault(f"never answered: {request!r}"[:2_000])
         for host in self._coordinator._hosts:
-            for what in complaints(host.shard._contents):
+            for what in complaints(host.shard.state):
                 raise Fault(f"partition {host.partition}: {what}")
         await self.restart()
         await self.stop()
@@ -392,7 +392,7 @@ class World:
             raise Fault("logged as an error: " + "\n".join(lines))
         if self._log is not None:
             for host in self._coordinator._hosts:
-                if host.state is not ShardState.ACTIVE:
+                if host.state is not ShardPhase.ACTIVE:
                     raise Fault(f"partition {host.partition} is {host.state}")
 
     # -- inside -------------------------------------------------------------------------------------------------------

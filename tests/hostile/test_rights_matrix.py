@@ -213,9 +213,9 @@ async def seen(watcher: Any, group: str) -> tuple[Any, Any]:
 
 def sessions(front: Front, group: str) -> list[int]:
     """When each of the group's members was seen last."""
-    contents: Any = front.coordinator._host(group).shard._contents
+    state: Any = front.coordinator._host(group).shard.state
     found = []
-    for groups in (contents.groups, contents.connect):
+    for groups in (state.groups, state.connect):
         known = groups.get(group)
         if known is not None:
             found += [each.last_seen_ms for each in known.members.values()]

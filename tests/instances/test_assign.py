@@ -140,8 +140,8 @@ def test_brokers_stand_where_they_stood_until_an_instance_comes_or_goes() -> Non
 
 
 def test_of_two_with_one_number_the_elder_counts_and_the_newer_is_told() -> None:
-    elder, newer = says(1, started_ms=10), says(1, started_ms=20)
-    outcome = next_map({"x": newer, "y": elder}, "x")
+    predecessor, newer = says(1, started_ms=10), says(1, started_ms=20)
+    outcome = next_map({"x": newer, "y": predecessor}, "x")
     assert outcome.map.instances[1].member_id == "y"
     assert "started 20" in outcome.refused["x"]
     assert "started 10" in outcome.refused["x"]

@@ -68,7 +68,7 @@ async def test_the_newer_of_two_with_one_number_gets_nothing_while_the_elder_is_
     kafka: KafkaCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with Authorization(kafka, "same-number") as standing:
-        elder, one = standing.come(1, name="elder")
+        predecessor, one = standing.come(1, name="elder")
         await until(lambda: standing.is_served(one), "the elder serves everything")
         newer, two = standing.come(1, name="newer")
         with caplog.at_level(logging.ERROR, "kcoord.instances"):
@@ -76,7 +76,7 @@ async def test_the_newer_of_two_with_one_number_gets_nothing_while_the_elder_is_
         assert "instance.id" in caplog.text
         assert standing.is_served(one)
         assert (one.loses, two.gains) == (0, 0)
-        await elder.stop()
+        await predecessor.stop()
         await until(lambda: standing.is_served(two), "the newer takes its place")
         assert not newer.is_refused
 

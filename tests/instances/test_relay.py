@@ -255,7 +255,7 @@ async def test_a_held_heartbeat_waits_at_the_owner_and_is_let_go_there(tmp_path:
         await until(lambda: _in_work(owner.listener) == 1, "it is held")
         await entry.connect().ask(ListGroupsRequest(), 4)  # others are answered meanwhile
         assert not held.done()
-        entry.groups.let_go("connect", client.connection)
+        entry.groups.flush_held_reply("connect", client.connection)
         answer = await held
         assert isinstance(answer, ConnectGroupHeartbeatResponse)
         assert answer.error_code == ErrorCode.NONE
@@ -286,21 +286,21 @@ async def test_the_owner_learns_which_clients_have_gone(tmp_path: Path) -> None:
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
         client = entry.connect()
         epoch = await joined_worker(client)
-        contents = owner.coordinator._host("connect").shard._contents
-        [member] = contents.connect["connect"].members.values()
-        assert not contents.is_closed(member.connection)
+        state = owner.coordinator._host("connect").shard.state
+        [member] = state.connect["connect"].members.values()
+        assert not state.is_closed(member.connection)
         entry.groups.closed(client.connection)
-        await until(lambda: contents.is_closed(member.connection), "the owner knows")
+        await until(lambda: state.is_closed(member.connection), "the owner knows")
         newer = entry.connect()
         await newer.ask(beat(epoch=epoch), 0)
-        assert not contents.is_closed(member.connection)
+        assert not state.is_closed(member.connection)
 
         entry.links.pop(1).close()
         await until(lambda: not owner.listener.callers, "the way is closed")
-        assert not contents.is_closed(member.connection), "the client may be there still"
+        assert not state.is_closed(member.connection), "the client may be there still"
         entry.myself.run = "its next life"
         await entry.connect().ask(ListGroupsRequest(), 4)
-        assert contents.is_closed(member.connection)
+        assert state.is_closed(member.connection)
 
 
 async def test_a_call_that_was_on_its_way_when_its_client_went_is_no_sign_of_life(tmp_path: Path) -> None:
@@ -313,21 +313,21 @@ async def test_a_call_that_was_on_its_way_when_its_client_went_is_no_sign_of_lif
         await asyncio.sleep(0)  # it makes its way anew
         entry.groups.closed(late.connection)
         await waiting
-        contents = owner.coordinator._host("connect").shard._contents
-        [member] = contents.connect["connect"].members.values()
-        await until(lambda: contents.is_closed(member.connection), "the owner knows")
+        state = owner.coordinator._host("connect").shard.state
+        [member] = state.connect["connect"].members.values()
+        await until(lambda: state.is_closed(member.connection), "the owner knows")
 
 
 async def test_a_member_belongs_to_its_newest_connection_wherever_that_is(tmp_path: Path) -> None:
     """CG-4."""
     async with neighbours(tmp_path, (2, 2, 2, 2), number=3) as (one, other, _):
-        elder = one.connect()
-        epoch = await joined_worker(elder)
+        predecessor = one.connect()
+        epoch = await joined_worker(predecessor)
         newer = other.connect()
         answer = await newer.ask(beat(epoch=epoch), 0)
         assert isinstance(answer, ConnectGroupHeartbeatResponse)
         assert answer.error_code == ErrorCode.NONE
-        late = await elder.ask(beat(epoch=epoch), 0)
+        late = await predecessor.ask(beat(epoch=epoch), 0)
         assert isinstance(late, ConnectGroupHeartbeatResponse)
         assert late.error_code == ErrorCode.FENCED_MEMBER_EPOCH
 

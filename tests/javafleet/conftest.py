@@ -67,7 +67,7 @@ def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[Stag
             more_groups: Sequence[str] = (),
             **settings: object,
         ) -> Stage:
-            front = kcoord_of(kafka, tmp_path / "kcoord", [group, *more_groups], group_connect_legacy_mode=mode)
+            front = kcoord_of(kafka, tmp_path / "kcoord", [group, *more_groups], group_connect_classic_mode=mode)
             stack.callback(front.remove)
             named = {name.replace("_", "."): value for name, value in settings.items()}
             theirs = java if version is None else Java.find(version)

@@ -63,7 +63,7 @@ def trap(start_kafka: Callable[..., KafkaCluster]) -> Iterator[tuple[KafkaCluste
 def front(trap: tuple[KafkaCluster, StepTrap], tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Kcoord]:
     """kcoord, which knows the broker by the trap only."""
     mode = request.node.callspec.params["mode"]
-    front = kcoord_of(trap[0], tmp_path / "kcoord", [GROUP], group_connect_legacy_mode=mode)
+    front = kcoord_of(trap[0], tmp_path / "kcoord", [GROUP], group_connect_classic_mode=mode)
     front.stop()
     front.upstream = trap[1].bootstrap
     yield front.start()

@@ -78,7 +78,7 @@ def scene(kind: str, kafka: KafkaCluster, java: Java, folder: Path) -> Iterator[
     beside = consumers_beside(group)
     topic = kafka.create_topic(f"consumed-{folder.name}", 3)
     with ExitStack() as stack:
-        kcoords = stack.enter_context(fleet(kafka, folder, group_connect_legacy_mode=KINDS[kind].mode))
+        kcoords = stack.enter_context(fleet(kafka, folder, group_connect_classic_mode=KINDS[kind].mode))
         asyncio.run(kcoords.settled(*BOTH))
         workers = KINDS[kind].begin(java, folder / "fleet", kcoords.bootstrap, group)
         stack.callback(workers.remove)

@@ -106,7 +106,7 @@ def test_they_say_the_same_before_while_and_after(
 ) -> None:
     cluster = kafka if version == OURS else start_kafka(version={"3.9": "3.9.1", "2.8": "2.8.2"}[version])
     with ExitStack() as stack:
-        kcoord = kcoord_of(cluster, tmp_path / "kcoord", [GROUP], group_connect_legacy_mode=INDIVIDUAL)
+        kcoord = kcoord_of(cluster, tmp_path / "kcoord", [GROUP], group_connect_classic_mode=INDIVIDUAL)
         stack.callback(kcoord.remove)
         fleet = JavaFleet(java, tmp_path / "fleet", cluster.bootstrap, GROUP, {DELAY: DELAY_MS})
         stack.callback(fleet.remove)

@@ -8,7 +8,7 @@ import pytest
 
 from kcoord.group.connect.epochs import tell
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.state.groups import classic_reasons as generic
+from kcoord.group.state.groups import classic_reasons as classic
 from kcoord.pipeline.history.causes import cause_of, causes
 from kcoord.pipeline.history.entry import Row
 from kcoord.protocol.errors import ErrorCode
@@ -25,10 +25,10 @@ from tests.pipeline.story import ALL, Recorder, Written, entries, fleet_of_two, 
         (tell(Reason.JOINED, ["my worker-1"]), [("worker joined", ["my worker-1"])]),
         (tell(Reason.SESSION_EXPIRED, list("abcdefgh")), [("session expired", list("abcdefgh")[:3])]),
         (
-            generic.tell_all(
+            classic.tell_all(
                 [
-                    generic.tell(generic.Reason.JOINED, ["c-1"], 'no; session expired: "c-2"'),
-                    generic.tell(generic.Reason.LEFT, ["c-3", "c-4"]),
+                    classic.tell(classic.Reason.JOINED, ["c-1"], 'no; session expired: "c-2"'),
+                    classic.tell(classic.Reason.LEFT, ["c-3", "c-4"]),
                 ],
                 7,
             ),

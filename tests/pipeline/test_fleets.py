@@ -18,7 +18,7 @@ SEEDS = 12
 
 def played(seed: int, protocol: int) -> Watched:
     drawn = Random(seed * 3 + protocol)
-    fleet = Watched(settings(legacy_mode=drawn.choice(MODES)))
+    fleet = Watched(settings(classic_mode=drawn.choice(MODES)))
     fleet.started(3, protocol=protocol, max_delay_ms=3_000)
     for number in range(EVENTS):
         happen(fleet, drawn, number, protocol)

@@ -211,13 +211,13 @@ def test_a_browser_draws_it(place: Path, tmp_path: Path) -> None:
 def test_a_browser_draws_groups_of_all_kinds(tmp_path: Path) -> None:
     """Names that are markup, numbers, dates, long, in other scripts; a group of consumers; one at rest; one forged."""
     names = (EVIL, "17", "2020-01-01", "x" * 249, "日本 ünï")
-    generic = tables(entries([(1_000, [generation(1, "Stable", "m1")]), (3_000, [generation(2, "Empty")])]))
+    classic = tables(entries([(1_000, [generation(1, "Stable", "m1")]), (3_000, [generation(2, "Empty")])]))
     forged = renamed("forged", "a", "w")
     row = forged["epochs"][0]
     where = {"at": row["at"], "until": None, "connector": EVIL, "task": 0, "member_ids": [EVIL], "what": EVIL}
     audit = {name: row[name] for name in ("partition", "group_id", "incarnation")}
     forged["audit"] = [{**audit, "finding": "double owner", "offset": 1, **where}]
-    found = joined(*(renamed(each, each, each) for each in names), generic, at_rest(), forged)
+    found = joined(*(renamed(each, each, each) for each in names), classic, at_rest(), forged)
     out = written(write(tmp_path / "t", found), tmp_path / "report.html")
     assert EVIL not in without_code(out.read_text())
     document = drawn(out, tmp_path)

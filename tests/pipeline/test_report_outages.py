@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.report.costs import OUTAGE, Cost, costs, rest_ms
 from kcoord.pipeline.report.page import page
@@ -53,10 +53,10 @@ def by_reason(group: GroupHistory) -> dict[str, Cost]:
     return dict(costs(group).by_reason)
 
 
-@pytest.mark.parametrize("mode", [LegacyMode.BARRIER, LegacyMode.INDIVIDUAL])
-def test_workers_that_come_back_have_caused_nothing(mode: LegacyMode, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [ClassicMode.BARRIER, ClassicMode.INDIVIDUAL])
+def test_workers_that_come_back_have_caused_nothing(mode: ClassicMode, tmp_path: Path) -> None:
     """Java's workers stop all that they run when they find no coordinator, and join again when it is back."""
-    fleet = Watched(settings(legacy_mode=mode))
+    fleet = Watched(settings(classic_mode=mode))
     fleet.started(3, max_delay_ms=DELAY_MS)
     outage = away(fleet)
     fleet.run(SETTLED_MS)
@@ -77,9 +77,9 @@ def test_workers_that_come_back_have_caused_nothing(mode: LegacyMode, tmp_path: 
         assert cost.stopped <= sum(row["stopped"] for row in group.rebalances) - own.stopped
 
 
-@pytest.mark.parametrize("mode", [LegacyMode.BARRIER, LegacyMode.INDIVIDUAL])
-def test_a_worker_that_died_meanwhile_has_caused_what_it_caused(mode: LegacyMode, tmp_path: Path) -> None:
-    fleet = Watched(settings(legacy_mode=mode))
+@pytest.mark.parametrize("mode", [ClassicMode.BARRIER, ClassicMode.INDIVIDUAL])
+def test_a_worker_that_died_meanwhile_has_caused_what_it_caused(mode: ClassicMode, tmp_path: Path) -> None:
+    fleet = Watched(settings(classic_mode=mode))
     fleet.started(3, max_delay_ms=DELAY_MS)
     outage = away(fleet, dies=1)
     fleet.run(3 * SETTLED_MS)

@@ -119,7 +119,7 @@ def test_who_is_the_same_worker(first: Row, second: Row, workers: set[str]) -> N
     assert {each.worker for each in fleet_of(tables(sessions=rows), HEARTBEAT).stays} == workers
 
 
-def test_in_generic_groups_things_happened_when_the_rebalance_began() -> None:
+def test_in_classic_groups_things_happened_when_the_rebalance_began() -> None:
     """One came, alone: exactly then. Two others came to the next one: the first of them when it began."""
     epochs = [{"at": 9_000, "began": 6_000}, {"at": 90_000, "began": 80_000}]
     sessions = [session("1", 9_000, url="a"), session("2", 90_000, url="b"), session("3", 90_000, url="c")]
@@ -143,7 +143,7 @@ def test_what_workers_say_is_configured_counts() -> None:
     assert found.configured == [Configured("a", 2, 10, 50), Configured("a", 3, 50, None)]
 
 
-def test_in_generic_groups_what_was_ever_assigned_is_configured() -> None:
+def test_in_classic_groups_what_was_ever_assigned_is_configured() -> None:
     """Task 1 was away for a while and came back; task 2 came late, and went for good; connector b is deleted."""
     rows = [
         owned("1", -1, 10),

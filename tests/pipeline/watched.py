@@ -63,7 +63,7 @@ class Watched(Fleet):
         self.running.append((self.wall_ms, {host.name: host.runs for host in self.hosts if host.runs}))
 
     def _truth(self) -> Truth | None:
-        group = self.shard._contents.connect.get(GROUP)
+        group = self.shard.state.connect.get(GROUP)
         if group is None:
             return None
         owned = {member.member_id: member.current for member in group.members.values()}

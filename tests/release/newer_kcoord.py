@@ -17,7 +17,7 @@ record_levels.TYPE_LEVELS[NEWER_TYPE] = NEWER_LEVEL
 
 from kcoord.cli import main  # noqa: E402
 from kcoord.group.shard import Shard  # noqa: E402
-from kcoord.group.state.transition import Turn  # noqa: E402
+from kcoord.group.state.transition import Transition  # noqa: E402
 from kcoord.protocol import records  # noqa: E402
 from kcoord.protocol.records import (  # noqa: E402
     ConnectWorkerGroupHistoryValue,
@@ -42,11 +42,13 @@ records._DECODERS[NEWER_TYPE] = (_decode_key, ConnectWorkerGroupHistoryValue._DE
 _alter_config, _replay = Shard._alter_config, Shard.replay
 
 
-def alter_config(self: Shard, turn: Turn, group_id: str, values: Mapping[str, str], forgets_configured: bool) -> None:
+def alter_config(
+    self: Shard, transition: Transition, group_id: str, values: Mapping[str, str], forgets_configured: bool
+) -> None:
     """As before, and one record more where all can read it."""
-    _alter_config(self, turn, group_id, values, forgets_configured)
-    if turn.contents.record_level >= NEWER_LEVEL:
-        turn.step.records.append(Record(NewerKey(group_id), ConnectWorkerGroupHistoryValue()))
+    _alter_config(self, transition, group_id, values, forgets_configured)
+    if transition.state.record_level >= NEWER_LEVEL:
+        transition.step.records.append(Record(NewerKey(group_id), ConnectWorkerGroupHistoryValue()))
 
 
 def replay(self: Shard, record: Record) -> None:

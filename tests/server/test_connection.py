@@ -225,7 +225,7 @@ async def test_a_group_learns_that_a_members_connection_has_closed(tmp_path: Pat
         asking = await Client.connect(server.port)
         await asking.ask(HeartbeatRequest(group_id="g", member_id="m"), 4)
         host = server.coordinator._host("g")
-        [connection] = host.shard._contents.connections._used
+        [connection] = host.shard.state.connections._used
         await asking.close()
         await until(lambda: not host.shard.knows_connection(connection), "its end is known")
-        assert host.shard._contents.is_closed(connection)
+        assert host.shard.state.is_closed(connection)

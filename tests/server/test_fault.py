@@ -11,7 +11,7 @@ from kcoord.group import shard as shard_module
 from kcoord.log.interface import Log
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 from tests.kafka.cluster import KafkaCluster
 from tests.log.places import Directory, Place, Topic
 from tests.server.harness import Client, over
@@ -73,7 +73,7 @@ async def test_a_fault_while_it_is_asked_whose_a_partition_is_leaves_nobody_in_d
         host = kcoord.coordinator._hosts[kcoord.coordinator.partition_of("group")]
         host._fail()
         async with asyncio.timeout(180):
-            while host.state is not ShardState.ACTIVE:
+            while host.state is not ShardPhase.ACTIVE:
                 await asyncio.sleep(0.02)
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
 
@@ -99,7 +99,7 @@ async def test_a_fault_where_one_answer_leaves_keeps_no_other_back(log: Log, cap
                 await asyncio.sleep(0.01)
         assert left == [ErrorCode.NONE]
         assert caplog.text.count("a fault of kcoord's own where an answer left") == 2
-        assert host.state is ShardState.ACTIVE
+        assert host.state is ShardPhase.ACTIVE
         await Member.joined(client, "group")
 
 

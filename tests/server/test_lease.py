@@ -31,7 +31,7 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record, encode_record
 from kcoord.server.clock import monotonic_ms
 from kcoord.server.shard_host import ShardHost
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 from tests.connectgroups.worker import Worker, resources
 from tests.faults.proxy import KafkaProxy
 from tests.kafka.cluster import KafkaCluster
@@ -140,7 +140,7 @@ async def test_rule_27_who_is_cut_off_answers_nothing_not_from_the_hot_path_eith
         cut.proxy.silence()
         await until(lambda: monotonic_ms() > cut.host.outbox.lease.until_ms)
         assert hot.answer(frame, monotonic_ms()) == (b"", 0)
-        assert hot.remember.basis.version == hot.remember.version, "it is the lease that stops it, nothing else"
+        assert hot.cached.basis.version == hot.cached.version, "it is the lease that stops it, nothing else"
 
         async with cut.other() as other, await Client.connect(other.port) as elsewhere:
             there = attrs.evolve(member, client=elsewhere)
@@ -163,7 +163,7 @@ async def test_rule_27_who_is_cut_off_answers_nothing_not_from_the_hot_path_eith
             assert cut.host.shard.has_members(GROUP), "who cannot prove that it coordinates puts nobody out"
 
             cut.proxy.mend()
-            await until(lambda: cut.host.state is ShardState.ELSEWHERE)
+            await until(lambda: cut.host.state is ShardPhase.ELSEWHERE)
             assert (await member.heartbeat()).error_code == refused
             assert await fetched(elsewhere) == 7
             assert (await there.heartbeat()).error_code == ErrorCode.NONE
@@ -188,7 +188,7 @@ async def test_time_stands_still_for_who_is_cut_off_and_goes_on(kafka: KafkaClus
             return error == ErrorCode.NONE
 
         await until(is_answered)
-        assert cut.host.state is ShardState.ACTIVE
+        assert cut.host.state is ShardPhase.ACTIVE
 
 
 async def test_a_shard_that_nobody_has_asked_for_long_proves_itself_first(kafka: KafkaCluster) -> None:
@@ -232,7 +232,7 @@ async def test_rule_26_and_27_a_held_heartbeat_is_refused_too(kafka: KafkaCluste
         request = worker.request(max_wait_ms=30_000)
         correlation_id, frame = client.frame(request, 0)
         client.writer.write(frame)
-        await until(lambda: bool(cut.host.shard._contents.held))
+        await until(lambda: bool(cut.host.shard.state.held))
         cut.proxy.silence()
         await until(lambda: not cut.host.outbox.lease_runs())
         answer = await client.read(request, 0, correlation_id)
@@ -246,7 +246,7 @@ async def test_who_was_fenced_tells_nobody_of_a_success(kafka: KafkaCluster) -> 
         assert await committed(member, 7) == ErrorCode.NONE
         async with cut.other() as other, await Client.connect(other.port) as elsewhere:
             assert await committed(member, 41) == ErrorCode.NOT_COORDINATOR
-            await until(lambda: cut.host.state is ShardState.ELSEWHERE)
+            await until(lambda: cut.host.state is ShardPhase.ELSEWHERE)
             assert await fetched(elsewhere) == 7
 
 
@@ -291,7 +291,7 @@ async def test_a_partition_that_is_given_away_is_served_no_more(kafka: KafkaClus
             assert isinstance(first, JoinGroupResponse)
             newcomer.member_id = first.member_id
             waiting = asyncio.create_task(second.ask(newcomer.join_request(), 9))
-            await until(lambda: any(each.parked_joins for each in cut.host.shard._contents.groups.values()))
+            await until(lambda: any(each.parked_joins for each in cut.host.shard.state.groups.values()))
             partition = cut.host.partition
             await cut.running.coordinator.lose(partition)
             joined = await waiting
@@ -332,7 +332,7 @@ async def test_a_record_that_cannot_be_read_stops_its_partition_alone(
     caplog.set_level(logging.ERROR)
     async with over(topic.make(lease_ms=LEASE_MS), settings=SETTINGS) as running:
         hosts = running.coordinator._hosts
-        assert [host.state is ShardState.BROKEN for host in hosts] == [False, True, False, False]
+        assert [host.state is ShardPhase.BROKEN for host in hosts] == [False, True, False, False]
         assert running.coordinator.owned() == {0, 2, 3}
         [line] = [each.getMessage() for each in caplog.records if "cannot be read" in each.getMessage()]
         assert "partition 1 is not served: its record at offset 0 " in line

@@ -18,7 +18,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 from tests.server.harness import Client, standalone
 
 EXPECTED: list[tuple[Request, ErrorCode]] = [
@@ -33,7 +33,7 @@ EXPECTED: list[tuple[Request, ErrorCode]] = [
 async def test_while_a_group_loads(tmp_path: Path, asked: Request, error: ErrorCode) -> None:
     async with standalone(tmp_path) as running, await Client.connect(running.port) as client:
         host = running.coordinator._hosts[running.coordinator.partition_of("g")]
-        host.state = ShardState.LOADING
+        host.state = ShardPhase.LOADING
         answer: Any = await client.ask(asked, asked.MAX_VERSION)
-        host.state = ShardState.ACTIVE
+        host.state = ShardPhase.ACTIVE
         assert ErrorCode(answer.error_code) == error

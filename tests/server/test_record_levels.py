@@ -15,7 +15,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, OffsetCommitRequest, OffsetCommitResponse
 from kcoord.protocol.records import OffsetCommitKey
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 from tests.server.harness import Client, Running, over, standalone
 
 GROUP = "g"
@@ -62,7 +62,7 @@ async def test_a_shard_that_is_loaded_again_keeps_its_level(tmp_path: Path) -> N
         host = running.coordinator._hosts[0]
         await host.lose()
         await host.gain()
-        assert host.state is ShardState.ACTIVE
+        assert host.state is ShardPhase.ACTIVE
         assert host.shard.record_level == 0
 
 

@@ -7,20 +7,20 @@ the group's protocol. The rules stand in `docs/rules/classic-members.md`.
 from __future__ import annotations
 
 from kcoord.group.connect import install, returning
-from kcoord.group.conversion import to_connect, to_classic
+from kcoord.group.conversion import to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
 from kcoord.group.translation import (
     answers,
-    rejoin_policy,
+    assignment_delta,
     config_round,
     heartbeat,
-    assignment_delta,
     join_group,
     joining,
     leader,
-    looks,
     leader_view,
+    looks,
+    rejoin_policy,
     sweep,
     sync_group,
     syncing,
@@ -29,7 +29,7 @@ from tests.sim.mutants import Mutant
 
 CONVERSION = 0
 
-LEGACY_MUTANTS = (
+CLASSIC_MUTANTS = (
     Mutant(CONVERSION, "what workers run is forgotten with their group's old kind", to_connect._records,
            "worker.current, known", "frozenset(), known"),
     Mutant(2, "the generations begin anew", to_connect._records,
@@ -51,29 +51,29 @@ LEGACY_MUTANTS = (
     Mutant(6, "a higher config offset is shown than the leader's own", leader_view.list_slices,
            "each.url, offset, allocation", "each.url, offset + 1, allocation"),
     Mutant(7, "a worker is told of a lower config offset than its own", answers.assignment_of,
-           "max(legacy.config_offset, group.computed_offset, known, _common_offset(group))", "group.computed_offset"),
+           "max(classic.config_offset, group.computed_offset, known, _common_offset(group))", "group.computed_offset"),
     Mutant(8, "what was computed counts only if nothing has happened since", sync_group.sync_translated,
            "if session.computes and _is_shown(group, member):",
            "if session.computes and _is_shown(group, member) and group.epoch == session.generation:"),
-    Mutant(11, "nobody hears of a new-protocol leader", install.install,
+    Mutant(11, "unreachable hears of a new-protocol leader", install.install,
            "if group.computed_by != led:", "if False:"),
     Mutant(12, "a stranger keeps what others have", join_group._adopt,
            "if group.claimants.get(each, member.member_id) == member.member_id", ""),
-    Mutant(14, "a new leader need not wait for the elder one", leader.is_free_to_lead,
+    Mutant(14, "a new leader need not wait for the predecessor one", leader.is_free_to_lead,
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,
            "_common_offset(group))", "_common_offset(group)) + 1"),
     Mutant(18, "who returns gets nothing of its own", returning.departed_like,
-           "return next((each for each, target in departed.items() if target.url == said.url), None)",
+           "return next((each for each, target in departed.items() if target.url == metadata.url), None)",
            "return None"),
     Mutant(19, "who returns stands beside the one that died", join_group._whose_place,
-           "turn.contents.is_closed(member.connection)", "False"),
+           "transition.state.is_closed(member.connection)", "False"),
     Mutant(20, "who returns and led is a follower", join_group._come,
            "if dead is not None and group.computed_by == dead.member_id:", "if False:"),
     Mutant(21, "what a config round has touched waits on", config_round.open_config_round,
            "if target.url is not None or target.instance_id is not None:", "if False:"),
-    Mutant(22, "nobody is called into a config round", config_round.nudge,
-           "ask_to_rejoin(turn, group, member)", "pass"),
+    Mutant(22, "unreachable is called into a config round", config_round.nudge,
+           "ask_to_rejoin(transition, group, member)", "pass"),
     Mutant(22, "a change of configuration opens no round", config_round.is_opened_by,
            "if spoken.config_offset <= open_already or", "if True or spoken.config_offset <= open_already or"),
     Mutant(22, "a round ends before all have come", config_round.end_if_complete,
@@ -83,8 +83,8 @@ LEGACY_MUTANTS = (
     Mutant(23, "work is given out while nobody leads", assignment_delta.to_give,
            "member.member_id == group.computed_by or", "True or"),
     Mutant(24, "who has work waits", syncing._waits,
-           "if turn.now_ms >= session.parked_until_ms or not session.may_park:",
-           "if turn.now_ms >= session.parked_until_ms:"),
+           "if transition.now_ms >= session.parked_until_ms or not session.may_park:",
+           "if transition.now_ms >= session.parked_until_ms:"),
     Mutant(24, "everybody is disturbed by everything", rejoin_policy.must_rejoin,
            "return _is_called(", "return True or _is_called("),
     Mutant(107, "the picture is not in slices", picture._of_all,
@@ -96,7 +96,7 @@ LEGACY_MUTANTS = (
     Mutant(108, "after each look the leader starts what it says", looks.ask_again,
            "low_assignment(member)", "failed_assignment(member, 0)"),
     Mutant(26, "a call does not let the heartbeat's answer go", rejoin_policy.ask_to_rejoin,
-           "let_go_heartbeat(turn, group, member)", "pass"),
+           "flush_held_heartbeat(transition, group, member)", "pass"),
     Mutant(26, "a heartbeat's answer is kept back too long", heartbeat.heartbeat_translated,
            "member.session_timeout_ms // 3", "10 * member.session_timeout_ms"),
 )  # fmt: skip

@@ -47,8 +47,8 @@ def main() -> None:
     LAST_TIME.clear()
     for each in mutants.MUTANTS:
         test_mutants.test_a_broken_rule_is_noticed(each)
-    for each in classic_mutants.LEGACY_MUTANTS:
-        test_mutants.test_a_broken_rule_of_legacy_workers_is_noticed(each)
+    for each in classic_mutants.CLASSIC_MUTANTS:
+        test_mutants.test_a_broken_rule_of_classic_workers_is_noticed(each)
     for kind, each in placement_mutants.PLACEMENT_MUTANTS:
         test_placement.test_a_promise_that_is_broken_is_noticed(kind, each)
     FILE.write_text(json.dumps(LAST_TIME, indent=2, sort_keys=True) + "\n")

@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.apis import connect_group_heartbeat
-from kcoord.group.connect import answers, computing, configured, group_lookup, install, membership, sessions, notify
+from kcoord.group.connect import answers, computing, configured, group_lookup, install, membership, notify, sessions
 from kcoord.group.modern import reconcile
 from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_group import ModernGroup
@@ -47,7 +47,7 @@ class Mutant:
 
 MUTANTS = (
     Mutant(1, "what is withdrawn leaves the current at once", answers.advance_member,
-           "if now.granted:", "if now.told != member.current:"),
+           "if now.granted:", "if now.assignment_sent != member.current:"),
     Mutant(2, "what others may be running is granted", reconcile.progress,
            "if resource not in owners", "if True"),
     Mutant(3, "what was not withdrawn is released", connect_group_heartbeat._note_owned,
@@ -64,24 +64,24 @@ MUTANTS = (
            "    try:\n"
            "        repeat = _check_epoch(group, member, request.member_epoch, owned)\n"
            "    except Refused:\n"
-           "        remove(turn, group, [member], Reason.SESSION_EXPIRED)\n"
+           "        remove(transition, group, [member], Reason.SESSION_EXPIRED)\n"
            "        raise\n"),
     Mutant(6, "every heartbeat at epoch 0 is a join", connect_group_heartbeat._is_join,
            "and request.rebalance_timeout_ms > 0 and owned == frozenset()", ""),
     Mutant(6, "who joins again always bumps the group epoch", membership.rejoin,
-           "if was_put_out:", "if True:"),
-    Mutant(7, "what a worker keeps too long is free", membership.put_out,
+           "if was_evicted:", "if True:"),
+    Mutant(7, "what a worker keeps too long is free", membership.evict,
            "group, member, member.current,", "group, member, NOTHING,"),
     Mutant(7, "who keeps it for ever is never put out", sessions.sweep_connect,
            "if stubborn:", "if False:"),
     Mutant(8, "a lower timeout binds at once", answers._bind_session,
            "if timeout_ms < member.session_timeout_ms:", "if False:"),
     Mutant(8, "a longer timeout is not written down", answers._bind_session,
-           "if timeout_ms > member.said.session_timeout_ms:", "if False:"),
+           "if timeout_ms > member.metadata.session_timeout_ms:", "if False:"),
     Mutant(8, "a session ends too early", sessions._session_ends_ms,
            "member.session_timeout_ms", "member.session_timeout_ms // 2"),
     Mutant(9, "who leaves frees nothing", connect_group_heartbeat._leave,
-           "remove(turn, group, [member], Reason.LEFT)", "pass"),
+           "remove(transition, group, [member], Reason.LEFT)", "pass"),
     Mutant(10, "the assignment epoch is reached before all is owned", reconcile.progress,
            "complete=not waiting_for", "complete=True"),
     Mutant(11, "after a load only the recorded epoch is good", sessions.open_connect_sessions,
@@ -91,16 +91,16 @@ MUTANTS = (
     Mutant(12, "the previous epoch is not written down", records.current_assignment,
            "previous_member_epoch=previous", "previous_member_epoch=-1"),
     Mutant(13, "changed timeouts bump the group epoch", membership.update,
-           "if reason is not None and not quietly:\n        bump(turn, group, reason,",
-           "if not quietly:\n        bump(turn, group, reason or Reason.JOINED,"),
+           "if reason is not None and not quietly:\n        bump(transition, group, reason,",
+           "if not quietly:\n        bump(transition, group, reason or Reason.JOINED,"),
     Mutant(13, "changed metadata does not bump it", membership.differs,
            "if (now.version, now.metadata) != (before.version, before.metadata):", "if False:"),
     Mutant(13, "the configuration's offset alone bumps it", configured.learn_configured,
            "if changed and not bumped:", "if not bumped:"),
     Mutant(13, "the end of the delay does not bump it", sessions.sweep_connect,
-           "bump(turn, group, Reason.DELAY_OVER)", "pass"),
+           "bump(transition, group, Reason.DELAY_OVER)", "pass"),
     Mutant(14, "after a load nobody computes", sessions.open_connect_sessions,
-           "settle(turn, group)", "pass"),
+           "settle(transition, group)", "pass"),
     Mutant(18, "an install counts for members that it does not know", install.install,
            "epoch=frozen.epoch,", "epoch=group.epoch,"),
     Mutant(18, "an install brings back what was deleted since", install._new_targets,
@@ -108,33 +108,33 @@ MUTANTS = (
     Mutant(18, "nonsense is installed", install.check,
            "members = {", "return\n    members = {"),
     Mutant(22, "a load forgets the delay", sessions.open_connect_sessions,
-           "group.delay_due_ms = turn.now_ms + _left_of_delay_ms(turn, group)", "pass"),
+           "group.delay_due_ms = transition.now_ms + _left_of_delay_ms(transition, group)", "pass"),
     Mutant(22, "what waits for a worker is given away and waits on", install._others,
            "left = known.resources - given", "left = known.resources"),
     Mutant(22, "nothing waits for a worker that is gone", install._others,
            "and not delayed", ""),
     Mutant(24, "an answer that writes nothing waits for nothing", Coordinator._when_committed,
            "if not self.pending:", "if True:"),
-    Mutant(25, "every answer is remembered", answers._remember,
+    Mutant(25, "every answer is remembered", answers._cached,
            "if not converged or response.error_code:", "if False:"),
     Mutant(25, "an install does not end what is remembered", ModernGroup.set_assignment_epoch,
            "self.forget_all()", "pass"),
     Mutant(25, "the choice does not end what is remembered", computing._choose,
            "group.forget(group.members[chosen])", "pass"),
     Mutant(25, "a configuration does not end what is remembered", replay._configuration,
-           "contents.connect[key.group_id].forget_all()", "pass"),
-    Mutant(25, "the loss of the shard does not end what is remembered", ModernGroup.bury,
+           "state.connect[key.group_id].forget_all()", "pass"),
+    Mutant(25, "the loss of the shard does not end what is remembered", ModernGroup.close,
            "self.forget_all()", "pass"),
     Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
            "group.forget(member)", "pass"),
-    Mutant(26, "news does not let the answer go", notify.tell_touched,
+    Mutant(26, "news does not let the answer go", notify.notify_touched,
            "and answers.has_news(group, member)", "and False"),
     Mutant(26, "an answer is kept back too long", answers.answer_or_hold,
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
-    Mutant(26, "another request of the connection does not let it go", Shard._let_go,
-           "self._contents.held.get(connection, {})", "{}"),
+    Mutant(26, "another request of the connection does not let it go", Shard._flush_held_reply,
+           "self._state.held.get(connection, {})", "{}"),
     Mutant(26, "an answer is kept back on an old connection", connect_group_heartbeat._take_in,
-           "refuse_all(turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
+           "refuse_all(transition, group, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
 )  # fmt: skip
 
 

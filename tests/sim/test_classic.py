@@ -8,7 +8,7 @@ import pytest
 
 from kcoord.sim.kinds import CLASSIC
 from kcoord.sim.run import replay_command, run_seed, run_seeds
-from kcoord.worker.classic import membership, transitions, owning
+from kcoord.worker.classic import membership, owning, transitions
 from kcoord.worker.classic.state import State
 
 SEEDS = 40
@@ -20,7 +20,7 @@ def test_no_seed_finds_anything() -> None:
     assert not failed, "\n".join(told)
 
 
-def _waits_for_ever(self: membership.GenericMembership, now_ms: int) -> None:
+def _waits_for_ever(self: membership.ClassicMembership, now_ms: int) -> None:
     """For a revocation that never ends: it sends heartbeats, and what it was to give up runs nowhere else."""
 
 
@@ -44,7 +44,7 @@ _take = transitions._take
 @pytest.mark.parametrize(
     ("owner", "name", "wrong", "says"),
     [
-        (membership.GenericMembership, "_watch_revocations", _waits_for_ever, "liveness"),
+        (membership.ClassicMembership, "_watch_revocations", _waits_for_ever, "liveness"),
         (State, "free", property(_joins_while_it_stops), "one owner|liveness"),
         (owning, "abandon", _keeps_what_it_may_have_lost, "one owner|overrun|liveness|zombie"),
         (transitions, "_take", _joins_again_and_again, "liveness|storm"),

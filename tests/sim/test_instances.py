@@ -7,7 +7,7 @@ import pytest
 import kcoord.group.state.groups.modern_member as member_module
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.opening import Opening, Order
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.sim.kinds import INSTANCES
 from kcoord.sim.run import replay_command, run_seed, run_seeds
@@ -43,12 +43,12 @@ def by_arrival(number: int, opened: Opening | None, other: int, other_opened: Op
 def test_it_is_noticed_when_a_connection_is_as_old_as_its_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(member_module, "order", by_arrival)
-        patched.setattr(Contents, "is_of_before_load", is_numbered_before)
+        patched.setattr(ShardState, "is_of_before_load", is_numbered_before)
         caught = next((seed for seed in range(NOTICED_WITHIN) if run_seed(seed, kind=INSTANCES).violation), None)
     assert caught is not None
     assert run_seed(caught, kind=INSTANCES).violation is None
 
 
-def is_numbered_before(contents: Contents, _group: ConnectGroup, context: RequestContext) -> bool:
+def is_numbered_before(state: ShardState, _group: ConnectGroup, context: RequestContext) -> bool:
     """As kcoord 0.1.0 has it: only what this process itself was asked before the load is of before."""
-    return context.connection <= contents.elder_connection
+    return context.connection <= state.predecessor_connection

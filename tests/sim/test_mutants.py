@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kcoord.sim.run import is_mixed, plan_of
-from tests.sim.classic_mutants import CONVERSION, LEGACY_MUTANTS
+from tests.sim.classic_mutants import CLASSIC_MUTANTS, CONVERSION
 from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import MUTANTS, Mutant
 
 SEEDS = 400
 """A mutant must be caught within so many seeds."""
 RULES = {*range(1, 15), 18, 22, 24, 25, 26}
-LEGACY_RULES = {CONVERSION, *range(2, 9), 11, 12, 14, *range(17, 25), 26, 102, 107, 108}
+CLASSIC_RULES = {CONVERSION, *range(2, 9), 11, 12, 14, *range(17, 25), 26, 102, 107, 108}
 """CM-13, CM-16, CM-39 and CM-44 are looked for as well, but runs seldom meet them: tests/translation has tests."""
 MIXED = [seed for seed in range(4 * SEEDS) if is_mixed(seed)]
 
@@ -22,11 +22,11 @@ def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     assert is_noticed(mutant, range(SEEDS), plan_of), f"{mutant.name}: not noticed"
 
 
-@pytest.mark.parametrize("mutant", LEGACY_MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_broken_rule_of_legacy_workers_is_noticed(mutant: Mutant) -> None:
+@pytest.mark.parametrize("mutant", CLASSIC_MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_broken_rule_of_classic_workers_is_noticed(mutant: Mutant) -> None:
     assert is_noticed(mutant, MIXED, plan_of), f"{mutant.name}: not noticed"
 
 
 def test_each_rule_is_broken_by_some_mutant() -> None:
     assert {mutant.rule for mutant in MUTANTS} == RULES
-    assert {mutant.rule for mutant in LEGACY_MUTANTS} == LEGACY_RULES
+    assert {mutant.rule for mutant in CLASSIC_MUTANTS} == CLASSIC_RULES

@@ -209,7 +209,7 @@ def test_figures_by_hand() -> None:
     clock.now_ms = 2_000
     meter.stops("v", [("a", 0)], of_itself=False)  # and starts it again: needless
     clock.now_ms = 3_000
-    meter.let_go("v", [("a", 0)])
+    meter.flush_held_reply("v", [("a", 0)])
     meter.starts("v", [("a", 0)])
     clock.now_ms = 4_000
     meter.runs("v", ("a", 0))
@@ -220,7 +220,7 @@ def test_figures_by_hand() -> None:
     meter.joins("w")
     clock.now_ms = 12_000
     meter.stops("v", [("a", 1)], of_itself=False)
-    meter.let_go("v", [("a", 1)])
+    meter.flush_held_reply("v", [("a", 1)])
     meter.starts("w", [("a", 1)])
     clock.now_ms = 12_500
     meter.runs("w", ("a", 1))  # moved back

@@ -12,8 +12,8 @@ from kcoord.cli import app
 from kcoord.sim.plan_file import RunPlan, draw_run_plan, load
 from kcoord.sim.run import is_mixed, plan_of, run_plan, run_seed
 from kcoord.sim.shrink import NothingToShrink, shrink
-from kcoord.worker.classic.membership import GenericMembership
-from tests.sim.classic_mutants import LEGACY_MUTANTS
+from kcoord.worker.classic.membership import ClassicMembership
+from tests.sim.classic_mutants import CLASSIC_MUTANTS
 from tests.sim.mutants import MUTANTS, Mutant, put_in
 
 HANDFUL = 5
@@ -21,7 +21,7 @@ HANDFUL = 5
 
 def _first_failing(mutant: Mutant) -> RunPlan:
     """A run with many faults that shows the mutant."""
-    mixed = mutant in LEGACY_MUTANTS
+    mixed = mutant in CLASSIC_MUTANTS
     for seed in range(400):
         if is_mixed(seed) == mixed and run_seed(seed).violation is not None:
             run_plan = draw_run_plan(seed, "mixed" if mixed else "connect")
@@ -36,7 +36,7 @@ def _first_failing(mutant: Mutant) -> RunPlan:
     "rule 5: what a worker has stopped stays its own",
 ])  # fmt: skip
 def test_a_mutant_is_shown_by_a_handful_of_faults(name: str) -> None:
-    mutant = next(each for each in (*MUTANTS, *LEGACY_MUTANTS) if each.name == name)
+    mutant = next(each for each in (*MUTANTS, *CLASSIC_MUTANTS) if each.name == name)
     with put_in(mutant):
         large = _first_failing(mutant)
         found = shrink(large)
@@ -65,7 +65,7 @@ def test_a_run_that_is_well_is_not_shrunk() -> None:
 
 def test_a_run_of_a_classic_group_is_shrunk_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a worker that waits for a revocation that never ends."""
-    monkeypatch.setattr(GenericMembership, "_watch_revocations", lambda membership, now_ms: None)
+    monkeypatch.setattr(ClassicMembership, "_watch_revocations", lambda membership, now_ms: None)
     seed = next(seed for seed in range(160) if run_seed(seed, kind="classic").violation is not None)
     found = shrink(plan_of(seed, "classic"), runs=200)
     assert found.violation.invariant == "liveness"

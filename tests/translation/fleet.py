@@ -12,21 +12,21 @@ from typing import Any
 import attrs
 
 from kcoord.group.shard import Shard
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.records import Record, decode_record, encode_record
-from kcoord.sim.classic_worker import LegacySetup
+from kcoord.sim.classic_worker import ClassicSetup
 from tests.group.connect.consistency import check_consistent, durable
 from tests.sim.classic_worker.house import GROUP, WALL_MS, Call, Host, House
 
 DELAY_MS = 20_000
 SETTINGS = GroupSettings(
     initial_rebalance_delay_ms=100,
-    connect=ConnectSettings(legacy_mode=LegacyMode.INDIVIDUAL, rebalance_delay_ms=DELAY_MS),
+    connect=ConnectSettings(classic_mode=ClassicMode.INDIVIDUAL, rebalance_delay_ms=DELAY_MS),
 )
 SETTLED_MS = 15_000
 
@@ -51,11 +51,11 @@ class Fleet(House):
         self.log: list[Record] = []
         self.joins_before: Counter[str] = Counter()
         self.checked = True
-        self._shadow = Contents(settings, self.make_id)
+        self._shadow = ShardState(settings, self.make_id)
 
     def worker(self, name: str, **settings: Any) -> Host:
         """Start one, or start it again at its place."""
-        setup = attrs.evolve(LegacySetup(GROUP, f"http://{name}", max_delay_ms=DELAY_MS), **settings)
+        setup = attrs.evolve(ClassicSetup(GROUP, f"http://{name}", max_delay_ms=DELAY_MS), **settings)
         host = Worker(self, setup)
         self.hosts.append(host)
         host.do(host.worker.start(self.events.now_ms))
@@ -64,13 +64,13 @@ class Fleet(House):
     @property
     def group(self) -> ConnectGroup:
         """The group, as the coordinator knows it."""
-        return self.shard._contents.connect[GROUP]
+        return self.shard.state.connect[GROUP]
 
     def arrive(self, call: Call) -> None:
         """A request has come; what is kept back on its connection is let go."""
         host = call.host
         if host.connection == call.connection and host.in_work is not None:
-            self.take(self.shard.let_go(call.connection, self.events.now_ms, WALL_MS + self.events.now_ms))
+            self.take(self.shard.flush_held_reply(call.connection, self.events.now_ms, WALL_MS + self.events.now_ms))
         super().arrive(call)
 
     def take(self, step: Step) -> None:
@@ -82,8 +82,8 @@ class Fleet(House):
             replay(self._shadow, written)
         super().take(step)
         if self.checked:
-            assert durable(self.shard._contents) == durable(self._shadow), "a replay gives another state"
-            check_consistent(self.shard._contents, self.events.now_ms)
+            assert durable(self.shard.state) == durable(self._shadow), "a replay gives another state"
+            check_consistent(self.shard.state, self.events.now_ms)
 
     def close(self, connection: int) -> None:
         """The coordinator hears of a connection's end."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from kcoord.assign.connect import MixedAssignor
 from kcoord.assign.model import Departed, Group, Member
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
@@ -151,7 +151,7 @@ def _input(prepared: ConnectGroupPrepareAssignmentResponse) -> Group:
 class Fleet(ConvertedFleet):
     """Both kinds of workers, and what is always true after each step."""
 
-    def __init__(self, mode: LegacyMode = LegacyMode.INDIVIDUAL) -> None:
+    def __init__(self, mode: ClassicMode = ClassicMode.INDIVIDUAL) -> None:
         super().__init__(
             GroupSettings(
                 initial_rebalance_delay_ms=100,
@@ -159,7 +159,7 @@ class Fleet(ConvertedFleet):
                     heartbeat_interval_ms=INTERVAL_MS,
                     min_heartbeat_interval_ms=100,
                     rebalance_delay_ms=5_000,
-                    legacy_mode=mode,
+                    classic_mode=mode,
                 ),
             )
         )

@@ -34,7 +34,7 @@ class History:
         if with_new:
             self.new()
         self.fleet.run(15_000)
-        self.events = {**OF_LEGACY, **(OF_NEW if with_new else {})}
+        self.events = {**OF_CLASSIC, **(OF_NEW if with_new else {})}
 
     def name(self) -> str:
         self.serial += 1
@@ -53,7 +53,7 @@ class History:
         """A worker of the new protocol starts."""
         self.fleet.new(self.name(), reads_all=self.random.random() < 0.6)
 
-    def legacy(self) -> list[Host]:
+    def classic(self) -> list[Host]:
         new = {worker.name for worker in self.fleet.news}
         return [host for host in self.fleet.alive if host.name not in new]
 
@@ -69,7 +69,7 @@ class History:
         """Nothing more happens."""
         for worker in self.news():
             worker.nonsense = False
-        for host in self.legacy():
+        for host in self.classic():
             host.slow_to_stop_ms = 0
         if not self.fleet.alive:
             self.start()
@@ -77,7 +77,7 @@ class History:
 
 
 def _one(history: History, act: Callable[[Host], None]) -> None:
-    hosts = history.legacy()
+    hosts = history.classic()
     if hosts:
         act(history.random.choice(hosts))
 
@@ -116,7 +116,7 @@ def _remove(history: History) -> None:
         history.fleet.tell()
 
 
-OF_LEGACY: Mapping[str, Callable[[History], None]] = {
+OF_CLASSIC: Mapping[str, Callable[[History], None]] = {
     "a legacy worker joins": History.start,
     "one is killed": lambda history: _one(history, Host.kill),
     "one leaves": lambda history: _one(history, _leave),
@@ -152,7 +152,7 @@ def test_any_history_ends_well(protocols: tuple[int, ...], with_new: bool) -> No
         fleet, at = history.fleet, f"seed {seed}"
         assert not fleet.doubles, at
         assert fleet.all_run_once(), at
-        assert all(host.worker.stable for host in history.legacy()), at
+        assert all(host.worker.stable for host in history.classic()), at
         assert all(host.closed in (None, "", "killed", "left") for host in fleet.hosts), at
         if fleet.is_connect():
             assert fleet.group.epoch == fleet.group.assignment_epoch, at

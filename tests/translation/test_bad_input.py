@@ -12,7 +12,7 @@ from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtoco
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
 from kcoord.protocol.resources import Resource
 from tests.group.connect.world import res
-from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, SESSION_MS, LegacyWorld, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, SESSION_MS, TranslatedWorld, three
 
 MISMATCH = ErrorCode.INCONSISTENT_GROUP_PROTOCOL
 UNKNOWN = ErrorCode.UNKNOWN_MEMBER_ID
@@ -24,7 +24,7 @@ def assigned(*resources: Resource, error: int = 0) -> bytes:
     return encode_assignment(WorkerAssignment(SESSIONED, error, "W1-1", "http://W1", OFFSET, frozenset(resources)))
 
 
-def goes_on(world: LegacyWorld) -> None:
+def goes_on(world: TranslatedWorld) -> None:
     """Everybody has what it had, and somebody computes when something happens."""
     assert {name: world.holds(name) for name in RUNS} == RUNS
     assert {name: world.is_to_run(name) for name in RUNS} == RUNS
@@ -90,7 +90,7 @@ def test_a_member_id_that_lapsed() -> None:
 
 
 def test_two_join_groups_at_once_are_answered_one_by_one() -> None:
-    world = LegacyWorld(gather_ms=1_000)
+    world = TranslatedWorld(gather_ms=1_000)
     first = world.send_join("W1")
     second = world.send_join("W1")
     assert world.joined(first).error is AGAIN
@@ -217,7 +217,7 @@ def test_requests_of_nobody() -> None:
         assert world.leaves("W9") is UNKNOWN
 
 
-def test_a_worker_of_the_new_protocol_is_none_of_the_generic_one_nor_the_other_way_round() -> None:
+def test_a_worker_of_the_new_protocol_is_none_of_the_classic_one_nor_the_other_way_round() -> None:
     world = three()
     assert world.join("N1", connection=50).error is OK
     world.known["W9"], world.generations["W9"] = "N1", 1
@@ -232,7 +232,7 @@ def test_a_worker_of_the_new_protocol_is_none_of_the_generic_one_nor_the_other_w
 
 
 def test_requests_on_a_group_that_is_not_there() -> None:
-    world = LegacyWorld()
+    world = TranslatedWorld()
     answer = world.ask(HeartbeatRequest("g", 1, "W1-1"), HeartbeatResponse)
     assert answer.error_code == UNKNOWN
     world.known["W1"], world.generations["W1"] = "W1-1", 1

@@ -7,7 +7,17 @@ import pytest
 
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import DELAY_MS, SETTINGS, res, text
-from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, REBALANCE_MS, LegacyWorld, Synced, one_gives, three
+from tests.translation.translated_world import (
+    AGAIN,
+    ALL,
+    OFFSET,
+    OK,
+    REBALANCE_MS,
+    Synced,
+    TranslatedWorld,
+    one_gives,
+    three,
+)
 
 # -- strangers, and those that left without having stopped -------------------------------------------------------------
 
@@ -33,7 +43,7 @@ def test_a_stranger_gives_up_what_others_are_to_have_and_nobody_else_does() -> N
 
 def test_a_stranger_does_not_bring_back_what_was_deleted() -> None:
     """Seed 11019: who runs what does not exist is told to stop it, however it came by it."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
     world.come("W2", "AT1 AT2", offset=OFFSET + 1)
     told = world.send_sync("W2")
     world.led("W1", "AC0 AT0 AT1", "AC0 AT0", offset=OFFSET + 1)
@@ -45,7 +55,7 @@ def test_a_stranger_does_not_bring_back_what_was_deleted() -> None:
 
 def test_what_a_stranger_may_run_is_given_to_nobody() -> None:
     """CM-5, CM-12."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
     world.come("W4", "AT1")
     assert world.fetch("W4").brief == ("", "AT1")
     world.come("W2", "")
@@ -60,7 +70,7 @@ def test_a_stranger_starts_once_more_what_it_is_to_have_of_what_others_run(is_lo
     """CM-12. With exactly-once sources the other's start has fenced its task, which is dead. Found with a real
     worker that had been frozen: its task ran nowhere for good.
     """
-    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
     world.come("W4", "AT1 AT2")
     if is_loaded:
         world.restart()
@@ -80,7 +90,7 @@ def test_a_stranger_starts_once_more_what_nobody_runs_any_more(loads: str) -> No
     """CM-12, seed 890953. W1 had started it when W4 was frozen, and has gone. What a stranger came with and
     others may have started stands in the log: nobody else runs it, so who runs what does not tell after a load.
     """
-    world = LegacyWorld.fleet({"W1": "AC0 AT0"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0"})
     world.leaves("W1")
     world.send_join("W4", "AC0 AT0")
     world.pass_ms(6_000)
@@ -95,7 +105,7 @@ def test_a_stranger_starts_once_more_what_nobody_runs_any_more(loads: str) -> No
 
 def test_strangers_that_run_the_same_stop_it_all_and_one_starts_it_once_more() -> None:
     """The group is new, as where its log is lost: nobody knows which of them has started AT0 last."""
-    world = LegacyWorld(gather_ms=100)
+    world = TranslatedWorld(gather_ms=100)
     joins = [world.send_join("W1", "AC0 AT0"), world.send_join("W2", "AT0 AT1")]
     while joins[-1] not in world.answers:
         world.pass_ms(100)
@@ -113,7 +123,7 @@ def test_strangers_that_run_the_same_stop_it_all_and_one_starts_it_once_more() -
 
 def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
     """CM-12, CM-18: mixed seeds 304, 565. It runs none of what others may have started meanwhile."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0 AT1 AT2"})
     world.come("W4", "AT1 AT2")
     world.fetch("W4")
     share = world.is_to_run("W4")
@@ -135,7 +145,7 @@ def test_a_stranger_that_is_back_with_nothing_gets_all_of_its_own() -> None:
 )
 def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: bool) -> None:
     """CM-13: what it had waits for the group's delay; if it may run on, for its whole back-off."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.leaves("W2", reason)
     assert world.keep_alive(DELAY_MS - 1_000, "W1", "W3") == {"W1": OK, "W3": OK}
     assert world.keep_alive(2_000, "W1", "W3")["W3"] is (AGAIN if stopped else OK)
@@ -146,12 +156,12 @@ def test_who_leaves_has_stopped_only_if_it_says_so(reason: str | None, stopped: 
 
 def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_delay_is() -> None:
     """CM-45: 0.228 of it."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.configure(rebalance_delay_ms="1000")
     world.leaves("W2", None)
     assert world.keep_alive(69_000, "W1", "W3")["W3"] is OK
     assert world.keep_alive(2_000, "W1", "W3")["W3"] is AGAIN
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
     world.leaders["W1"].max_delay_ms = 400_000
     assert world.keep_alive(60_000, "W1", "W2", "W3")["W1"] is AGAIN
     world.led("W1", ALL, "AC0 AT0")
@@ -163,7 +173,7 @@ def test_who_leaves_without_having_stopped_runs_on_for_longer_the_longer_its_del
 
 def test_who_left_without_having_stopped_is_waited_for_after_a_load_too() -> None:
     """CM-13: it may run on for its whole back-off."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     world.leaves("W2", "taking too long to read the log")
     world.keep_alive(20_000, "W1", "W3")
     world.restart()
@@ -220,15 +230,15 @@ def test_a_worker_whose_sync_group_waits_does_not_expire() -> None:
     assert world.beats("W4") is OK
 
 
-def two_give() -> LegacyWorld:
+def two_give() -> TranslatedWorld:
     """A fourth worker has come, and is to get a task of W1, which leads, and one of W3."""
-    world = LegacyWorld.fleet(NINE)
+    world = TranslatedWorld.fleet(NINE)
     world.come("W4")
     assert [world.is_to_run(name) == world.holds(name) for name in NINE] == [False, True, False]
     return world
 
 
-def stops(world: LegacyWorld, name: str) -> str:
+def stops(world: TranslatedWorld, name: str) -> str:
     """It comes, is told what to stop, and comes without that."""
     revoked = _comes(world, name, world.holds(name)).revoked
     assert revoked
@@ -236,7 +246,7 @@ def stops(world: LegacyWorld, name: str) -> str:
     return revoked
 
 
-def _comes(world: LegacyWorld, name: str, runs: str) -> Synced:
+def _comes(world: TranslatedWorld, name: str, runs: str) -> Synced:
     if name == "W1":
         return world.led(name, " ".join(NINE.values()), runs)
     world.come(name, runs)
@@ -276,7 +286,7 @@ def test_so_does_what_a_worker_at_rest_is_to_get() -> None:
 
 
 def test_a_worker_that_is_to_get_nothing_does_not_wait() -> None:
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
+    world = TranslatedWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
     world.come("W3", "")
     assert world.fetch("W3").brief == ("", "")
 
@@ -295,9 +305,9 @@ def test_a_worker_that_has_work_is_never_kept_waiting() -> None:
 # -- held heartbeats ---------------------------------------------------------------------------------------------------
 
 
-def held() -> LegacyWorld:
+def held() -> TranslatedWorld:
     """Two workers at rest, whose heartbeats are kept back for up to 2.5 s."""
-    return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"}, wait_ms=2_500)
+    return TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"}, wait_ms=2_500)
 
 
 def test_a_heartbeat_by_an_old_connection_is_not_kept_back_once_its_worker_syncs_by_another() -> None:
@@ -375,9 +385,9 @@ def test_who_comes_back_to_its_place_gets_its_own_without_waiting_for_the_leader
 def test_one_whose_connection_is_open_may_live_and_keeps_its_place() -> None:
     """CM-19."""
     world = three()
-    elder = world.known.pop("W3")
+    predecessor = world.known.pop("W3")
     world.come("W3", connection=13)
-    assert elder in world.group.members
+    assert predecessor in world.group.members
     assert world.is_to_run("W3") == ""
 
 
@@ -406,7 +416,9 @@ def test_what_a_change_of_configuration_has_touched_is_not_given_back() -> None:
 
 def test_who_comes_back_has_a_place_in_a_full_group() -> None:
     """Its elder is dead, and makes room: GROUP_MAX_SIZE_REACHED would end the process."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, settings=attrs.evolve(SETTINGS, max_size=3))
+    world = TranslatedWorld.fleet(
+        {"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, settings=attrs.evolve(SETTINGS, max_size=3)
+    )
     assert world.come("W4").error is ErrorCode.GROUP_MAX_SIZE_REACHED
     world.close(3)
     world.known.pop("W3")
@@ -417,7 +429,7 @@ def test_who_comes_back_has_a_place_in_a_full_group() -> None:
 @pytest.mark.parametrize("url", ["http://W3", "NOTUSED"])
 def test_a_url_that_several_have_says_nothing_of_who_comes(url: str) -> None:
     """CM-46: a dedicated MirrorMaker 2 without a REST interface advertises one for all its workers."""
-    world = LegacyWorld(gather_ms=100)
+    world = TranslatedWorld(gather_ms=100)
     for name in ("W1", "W2", "W3"):
         world.send_join(name, url=None if name == "W1" else url)
     world.pass_ms(100)
@@ -430,7 +442,7 @@ def test_a_url_that_several_have_says_nothing_of_who_comes(url: str) -> None:
 
 
 def test_one_that_has_gone_is_not_known_by_a_url_that_none_has() -> None:
-    world = LegacyWorld(gather_ms=100)
+    world = TranslatedWorld(gather_ms=100)
     for name in ("W1", "W2"):
         world.send_join(name, url=None if name == "W1" else "NOTUSED")
     world.pass_ms(100)

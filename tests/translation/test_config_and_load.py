@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, one_gives, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, TranslatedWorld, one_gives, three
 
 # -- a change of configuration -----------------------------------------------------------------------------------------
 
@@ -51,12 +51,12 @@ def test_a_config_round_calls_those_that_do_not_come() -> None:
 @pytest.mark.parametrize("is_told", [False, True])
 def test_who_was_called_by_no_answer_comes_by_itself(is_told: bool) -> None:
     """Plans 701564, 759492, 762543. W3 is to be called for a newcomer, and has read a change."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
     world.come("W4")
     assert not is_told or world.beats("W3") is AGAIN
     world.come("W3", "AT2 AT4", offset=OFFSET + 1)
     token = world.send_sync("W3")
-    config_round = world.group.legacy.round
+    config_round = world.group.classic.round
     assert config_round is not None
     assert config_round.is_certain is not is_told
     world.pass_ms(1_000)
@@ -78,7 +78,7 @@ def test_who_came_with_news_before_a_load_waits_for_those_that_have_read_less(lo
 
 
 def test_a_worker_that_runs_nothing_is_not_waited_for_in_a_config_round() -> None:
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
+    world = TranslatedWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": ""})
     new = OFFSET + 3
     world.come("W2", "AT0", offset=new)
     token = world.send_sync("W2")
@@ -100,13 +100,13 @@ def test_who_has_to_read_on_is_not_blocked_by_the_round() -> None:
     assert told.offset == OFFSET + 1, "told of more it would start as of there what it has stopped"
     world.come("W3", "AT2", offset=OFFSET + 2)
     assert world.fetch("W3").offset == OFFSET + 2
-    assert world.group.legacy.round is None
+    assert world.group.classic.round is None
 
 
 @pytest.mark.parametrize("comes", [True, False])
 def test_who_has_to_read_on_waits_for_those_that_have_read_less(comes: bool) -> None:
     """Seed 4111. An answer, whatever it says, makes Connect start again what it has stopped: as of what it has read."""
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "AT1", "W4": ""})
+    world = TranslatedWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "AT1", "W4": ""})
     world.come("W2", "AT0", offset=OFFSET + 2)
     world.send_sync("W2")
     world.come("W3", "AT1", offset=OFFSET + 1)
@@ -117,20 +117,20 @@ def test_who_has_to_read_on_waits_for_those_that_have_read_less(comes: bool) -> 
     if comes:
         assert world.come("W1", "AC0", offset=OFFSET + 1).leads
         assert world.synced(token).brief == ("", "")
-        assert world.group.legacy.round is not None
+        assert world.group.classic.round is not None
     else:
         world.keep_alive(9_000, "W1")
         assert token not in world.answers
         world.keep_alive(2_000, "W1")
         assert world.synced(token).error is OK, "it is bounded, also if another round follows"
-        assert world.group.legacy.round is not None
+        assert world.group.classic.round is not None
 
 
-def called_before_the_round() -> tuple[LegacyWorld, object, str]:
+def called_before_the_round() -> tuple[TranslatedWorld, object, str]:
     """W3 was called for a newcomer, and had read a change. Its SyncGroup waits: others may come by themselves. Then W2
     opens a round for the next change.
     """
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
     world.come("W4")
     assert world.beats("W3") is AGAIN
     world.come("W3", "AT2 AT4", offset=OFFSET + 1)
@@ -139,11 +139,11 @@ def called_before_the_round() -> tuple[LegacyWorld, object, str]:
     return world, token, "W1"
 
 
-def in_the_round_before() -> tuple[LegacyWorld, object, str]:
+def in_the_round_before() -> tuple[TranslatedWorld, object, str]:
     """W2 has opened a round, W3 has read further than that, and W4 further still. W1 comes too, so the round ends, and
     the next one opens for what W4 has read.
     """
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "AT1", "W4": "AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "AT1", "W4": "AT2"})
     for name, runs, read in (("W2", "AT0", 1), ("W3", "AT1", 2), ("W4", "AT2", 3)):
         world.come(name, runs, offset=OFFSET + read)
     second, token = world.send_sync("W2"), world.send_sync("W3")
@@ -154,13 +154,13 @@ def in_the_round_before() -> tuple[LegacyWorld, object, str]:
 
 @pytest.mark.parametrize("waits", [called_before_the_round, in_the_round_before], ids=lambda each: each.__name__)
 def test_who_waited_before_it_had_to_read_on_waits_until_the_round_ends(
-    waits: Callable[[], tuple[LegacyWorld, object, str]],
+    waits: Callable[[], tuple[TranslatedWorld, object, str]],
 ) -> None:
     """Plans 249239, 246795: W3 has to read on for a round that was opened after its SyncGroup had come. It was answered
     after 4 s, as if no round were open, and started what a slower worker ran as it was before.
     """
     world, token, slow = waits()
-    assert world.group.legacy.round is not None
+    assert world.group.classic.round is not None
     world.keep_alive(9_000, slow)
     assert token not in world.answers, f"{slow} may run what W3 would start, as it was before"
     world.keep_alive(2_000, slow)
@@ -174,7 +174,7 @@ def test_who_has_to_read_on_waits_for_those_that_have_read_less_though_it_comes_
     assert world.fetch("W3").error is OK, "no round: it comes because it has stopped AT4"
     world.come("W2", "AT1 AT3", offset=OFFSET + 2)
     world.send_sync("W2")
-    assert world.group.legacy.round is not None
+    assert world.group.classic.round is not None
     world.pass_ms(1_000)
     assert [world.beats("W1"), world.beats("W3")] == [AGAIN, AGAIN]
     world.come("W3", "AT2", offset=OFFSET + 1)
@@ -201,16 +201,16 @@ def test_who_has_to_read_on_is_told_of_no_more_than_it_has_read(is_called: bool)
     assert token not in world.answers
 
 
-def w3_gives() -> LegacyWorld:
+def w3_gives() -> TranslatedWorld:
     """A fourth worker has come, and W3 has been told to stop AT4."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
     world.come("W4")
     world.come("W3", "AT2 AT4")
     assert world.fetch("W3").revoked == "AT4"
     return world
 
 
-def called_leader() -> LegacyWorld:
+def called_leader() -> TranslatedWorld:
     """The leader comes because it has stopped something, just when it has read a change; it is asked as of that."""
     world, gives = one_gives()
     assert gives == "W1"
@@ -218,7 +218,7 @@ def called_leader() -> LegacyWorld:
     assert world.led("W1", configured, "AC0 AT0 AT3").revoked == "AT3"
     world.led("W1", configured, "AC0 AT0", offset=OFFSET + 1)
     assert world.fetch("W4").assigned == "AT3"
-    assert world.group.legacy.round is None
+    assert world.group.classic.round is None
     assert world.group.computed_offset == OFFSET + 1
     return world
 
@@ -233,22 +233,22 @@ def test_a_round_opens_for_those_that_are_slower_than_the_leader() -> None:
     assert token not in world.answers, "W3 runs what it runs as of before"
     world.come("W3", "AT2 AT5", offset=OFFSET + 1)
     assert world.fetch("W3").brief == world.synced(token).brief == ("", "")
-    assert world.group.legacy.round is None
+    assert world.group.classic.round is None
     world.come("W4", "AT3", offset=OFFSET + 1)
-    assert world.group.legacy.round is None, "nobody is slower that runs anything"
+    assert world.group.classic.round is None, "nobody is slower that runs anything"
 
 
 def test_no_round_opens_for_one_that_was_away() -> None:
     """It has stopped everything because it found no coordinator: that is why it comes."""
     world = called_leader()
     world.come("W2", None, offset=OFFSET + 1)
-    assert world.group.legacy.round is None
+    assert world.group.classic.round is None
 
 
 def test_an_offset_after_its_own_revocation_opens_no_round() -> None:
     world = w3_gives()
     world.come("W3", "AT2", offset=OFFSET + 1)
-    assert world.group.legacy.round is None
+    assert world.group.classic.round is None
 
 
 def test_who_was_called_when_it_had_read_a_change_opens_a_round_when_it_comes_for_that() -> None:
@@ -257,7 +257,7 @@ def test_who_was_called_when_it_had_read_a_change_opens_a_round_when_it_comes_fo
     world.come("W3", "AT2", offset=OFFSET + 1)
     assert world.fetch("W3").error is OK
     world.come("W3", "AT2", offset=OFFSET + 1)
-    assert world.group.legacy.round is not None
+    assert world.group.classic.round is not None
     assert world.send_sync("W3") not in world.answers
 
 
@@ -291,7 +291,7 @@ def test_one_that_was_called_to_be_given_more_may_have_read_a_change(others_come
     """Mixed seed 5987: it stops what is reconfigured, is called before it has asked to join, and would start that again
     with its answer.
     """
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": "AT3"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2", "W4": "AT3"})
     world.configure(rebalance_delay_ms="0")
     world.leaves("W4")
     assert world.beats("W2") is AGAIN
@@ -347,7 +347,7 @@ def test_after_a_long_outage_each_gets_its_own_back_in_one_join() -> None:
 
 def test_a_coordinator_that_knows_nobody_adopts_what_it_hears() -> None:
     """CM-28, a cold start: all come as strangers, with what they run; nobody stops anything."""
-    world = LegacyWorld(gather_ms=100)
+    world = TranslatedWorld(gather_ms=100)
     tokens = {name: world.send_join(name, runs) for name, runs in (("W1", "AC0 AT0"), ("W2", "AT1"))}
     world.pass_ms(3_000)
     tokens["W3"] = world.send_join("W3", "AT2")
@@ -364,12 +364,12 @@ def test_a_coordinator_that_knows_nobody_adopts_what_it_hears() -> None:
 
 def test_a_newcomer_that_comes_first_to_a_coordinator_that_knows_nobody_waits_for_the_others() -> None:
     """Else it would be given what the others run."""
-    world = LegacyWorld(gather_ms=1_000)
+    world = TranslatedWorld(gather_ms=1_000)
     new = world.send_join("W9")
     world.pass_ms(500)
-    elder = world.send_join("W1", "AC0 AT0")
+    predecessor = world.send_join("W1", "AC0 AT0")
     world.pass_ms(3_000)
     late = world.send_join("W2", "AT1")
-    assert not [token for token in (new, elder, late) if token in world.answers]
+    assert not [token for token in (new, predecessor, late) if token in world.answers]
     world.pass_ms(3_000)
-    assert [world.joined(token).error for token in (new, elder, late)] == [OK, OK, OK]
+    assert [world.joined(token).error for token in (new, predecessor, late)] == [OK, OK, OK]

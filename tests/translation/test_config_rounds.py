@@ -76,7 +76,7 @@ def test_one_that_hears_late_is_called_and_waited_for() -> None:
     late.reads = True
     late.hear(fleet.topic.newest)
     fleet.run(100)
-    assert fleet.group.legacy.round is None
+    assert fleet.group.classic.round is None
     fleet.run(SETTLED_MS)
     assert_well(fleet)
     assert not fleet.mixed
@@ -109,7 +109,7 @@ def test_a_deleted_connector_is_started_by_nobody_again() -> None:
 
 def opened_for_certain(fleet: Watched) -> bool:
     """A round is open that ends only when all have come; not one that waits 0.7 s for whether others come."""
-    config_round = fleet.group.legacy.round
+    config_round = fleet.group.classic.round
     return config_round is not None and config_round.is_certain
 
 
@@ -135,12 +135,12 @@ def test_a_session_key_opens_no_round() -> None:
     fleet.topic.put_session_key()
     fleet.tell()
     fleet.run(100)
-    assert fleet.group.legacy.round is None
+    assert fleet.group.classic.round is None
     fleet.worker("w3")
     fleet.run(100)
     assert not opened_for_certain(fleet)
     fleet.run(1_000)
-    assert fleet.group.legacy.round is None
+    assert fleet.group.classic.round is None
     fleet.run(SETTLED_MS)
     assert_well(fleet)
 
@@ -150,7 +150,7 @@ def test_a_worker_that_dies_in_a_round_keeps_nobody_for_longer_than_the_round() 
     fleet.hosts[1].kill()
     fleet.configure(a=6)
     fleet.run(10_500)
-    assert fleet.group.legacy.round is None
+    assert fleet.group.classic.round is None
     fleet.run(3 * SETTLED_MS)
     assert_well(fleet)
 
@@ -166,7 +166,7 @@ def test_a_round_that_changes_nothing_but_tasks_ends_beside_a_leader_of_the_new_
     assert fleet.group.computed_by == "new-n0"
     fleet.configure(a=6)
     fleet.run(3_000)
-    assert fleet.group.legacy.round is None
+    assert fleet.group.classic.round is None
     fleet.run(2 * SETTLED_MS)
     assert fleet.all_run_once()
     assert not fleet.doubles

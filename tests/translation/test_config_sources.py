@@ -13,7 +13,7 @@ from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import decode_record, encode_record
 from tests.group.connect.world import Told, World, packed, res, text
-from tests.translation.translated_world import OFFSET, OK, LegacyWorld
+from tests.translation.translated_world import OFFSET, OK, TranslatedWorld
 
 FILE_NS = 1_790_000_000_000_000_000
 """When a file was changed."""
@@ -35,7 +35,7 @@ def known(world: World) -> tuple[int, int, str] | None:
 @pytest.mark.parametrize("source", [FILE, SAYS_NOTHING], ids=["says so", "0.1.0"])
 def test_a_file_is_refused_where_workers_of_kafka_connect_are(source: int) -> None:
     """It was taken for what is configured, and the whole fleet stopped."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
     with world.nothing_changes():
         told = brings(world, "N1", "XC0 XT0", FILE_NS, source)
         assert told.error is ErrorCode.INVALID_REQUEST
@@ -44,7 +44,7 @@ def test_a_file_is_refused_where_workers_of_kafka_connect_are(source: int) -> No
 
 
 def test_what_a_member_says_later_is_refused_too() -> None:
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
     assert brings(world, "N1", "AC0 AT0 AT1", OFFSET, TOPIC).error in (OK, ErrorCode.COMPUTE_ASSIGNMENT)
     before = known(world)
     told = world.beat(
@@ -61,7 +61,7 @@ def test_what_a_member_says_later_is_refused_too() -> None:
 
 def test_who_is_there_first_stays_and_is_not_disturbed() -> None:
     """A Java worker that is given the name of a group of files by mistake."""
-    world = LegacyWorld()
+    world = TranslatedWorld()
     brings(world, "N1", "XC0 XT0", FILE_NS, FILE)
     assert world.come("W1").error is ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert list(world.group.members) == ["N1"]
@@ -85,7 +85,7 @@ def test_the_topic_goes_before_a_file_whatever_the_numbers_say(source: int) -> N
 
 def test_a_group_in_which_both_are_since_0_1_0_gets_out_of_it() -> None:
     """Java's workers are told no offset that their topic never reaches, and what their leader says counts."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1"})
     group = world.group
     record4 = records.configured_set(group, Configured(res("XC0"), FILE_NS))
     record6 = records.target_assignment(group, group.computed_by, "", -1, computed_by_url="http://W1")

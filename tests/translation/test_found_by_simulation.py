@@ -5,12 +5,12 @@ tests/sim/plans that led to it.
 from __future__ import annotations
 
 from tests.group.connect.world import assignor, packed
-from tests.translation.translated_world import ALL, OFFSET, OK, LegacyWorld
+from tests.translation.translated_world import ALL, OFFSET, OK, TranslatedWorld
 
 READS_NEW = assignor("connect", 0, 0)
 
 
-def joins(world: LegacyWorld, name: str, connection: int, url: str, configured: str) -> None:
+def joins(world: TranslatedWorld, name: str, connection: int, url: str, configured: str) -> None:
     """A worker of the new protocol, which cannot compute for legacy ones, joins at `url`."""
     told = world.join(
         name,
@@ -23,9 +23,9 @@ def joins(world: LegacyWorld, name: str, connection: int, url: str, configured: 
     assert told.error is OK
 
 
-def is_back_before_its_session_has_ended() -> LegacyWorld:
+def is_back_before_its_session_has_ended() -> TranslatedWorld:
     """A legacy worker leads; N1 has died with part of the work, and N2 is there in its place."""
-    world = LegacyWorld.fleet({"W1": ALL})
+    world = TranslatedWorld.fleet({"W1": ALL})
     joins(world, "N1", 50, "http://N", ALL)
     assert world.led("W1", ALL, ALL).revoked == "AT2"
     world.led("W1", ALL, "AC0 AT0 AT1")
@@ -60,7 +60,7 @@ def test_what_came_while_the_leader_was_asked_does_not_outlive_its_deletion() ->
     """Plan 5404663: W2 came with what had been deleted while the leader was asked, and was not shown. Shown it later,
     the leader would have taken it for good: it does not exist, so it is stopped first.
     """
-    world = LegacyWorld()
+    world = TranslatedWorld()
     assert world.come("W1").shown == {"W1": (OFFSET, "")}
     comes = world.send_join("W2", "AC0 AT0")
     assert world.fetch("W1", {"W1": ""}).error is OK

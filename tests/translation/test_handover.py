@@ -10,13 +10,13 @@ import pytest
 
 from kcoord.group.translation.answers import low_assignment
 from kcoord.group.translation.handover import LIMIT_MS
-from tests.translation.translated_world import AGAIN, OK, LegacyWorld
 from tests.translation.test_placement import RUNS, rules
+from tests.translation.translated_world import AGAIN, OK, TranslatedWorld
 
 
-def drained(is_heard: bool) -> LegacyWorld:
+def drained(is_heard: bool) -> TranslatedWorld:
     """W3 is to give all to W2, which has just been given an assignment, or is heard again since."""
-    world = LegacyWorld.fleet(RUNS, wait_ms=10_000)
+    world = TranslatedWorld.fleet(RUNS, wait_ms=10_000)
     world.come("W2", RUNS["W2"])
     assert world.fetch("W2").brief == ("", "")
     if is_heard:
@@ -24,7 +24,7 @@ def drained(is_heard: bool) -> LegacyWorld:
     return world
 
 
-def drain(world: LegacyWorld) -> None:
+def drain(world: TranslatedWorld) -> None:
     rules(world, cordon=[{"worker": "http://W1"}, {"worker": "http://W3", "drain": True}])
     assert world.is_to_run("W3") == ""
 
@@ -53,7 +53,7 @@ def test_it_runs_on_until_who_takes_can_be_told() -> None:
 
 
 def test_but_not_for_longer_than_a_session() -> None:
-    world = LegacyWorld.fleet(RUNS, wait_ms=10_000)
+    world = TranslatedWorld.fleet(RUNS, wait_ms=10_000)
     world.come("W2", RUNS["W2"])  # and it does not sync: its heartbeats are not kept back
     world.send_heartbeat("W3")
     drain(world)
@@ -82,7 +82,7 @@ def test_who_comes_for_another_reason_keeps_it_as_well() -> None:
 
 def test_who_has_sent_a_heartbeat_is_heard_however_short_that_waits() -> None:
     """Where a user has set a short wait two workers' heartbeats hardly ever wait at the same time."""
-    world = LegacyWorld.fleet(RUNS, wait_ms=100)
+    world = TranslatedWorld.fleet(RUNS, wait_ms=100)
     taken, token = world.send_heartbeat("W2"), world.send_heartbeat("W3")
     world.pass_ms(100)
     assert (world.beaten(taken), world.beaten(token)) == (OK, OK)
@@ -91,7 +91,7 @@ def test_who_has_sent_a_heartbeat_is_heard_however_short_that_waits() -> None:
 
 
 def test_without_held_heartbeats_nothing_waits() -> None:
-    world = LegacyWorld.fleet(RUNS)
+    world = TranslatedWorld.fleet(RUNS)
     world.come("W2", RUNS["W2"])
     assert world.fetch("W2").brief == ("", "")
     drain(world)
@@ -103,7 +103,7 @@ def test_between_two_looks_a_leader_joins_again_at_once(says: int, is_told: int)
     """CM-38, CM-53. A process that has just started is at -1 in its herder whatever its JoinGroup says: told -1
     as well, it came again only with its next heartbeat, and its work ran nowhere for three seconds more.
     """
-    world = LegacyWorld.fleet(RUNS)
+    world = TranslatedWorld.fleet(RUNS)
     world.come("W1", RUNS["W1"], offset=says)
     told = low_assignment(world.member(world.known["W1"]))
     assert (told.config_offset, told.assigned, told.revoked) == (is_told, frozenset(), frozenset())

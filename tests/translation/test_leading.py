@@ -7,7 +7,7 @@ import pytest
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import text
-from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, LegacyWorld, three
+from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, TranslatedWorld, three
 
 # -- generations -------------------------------------------------------------------------------------------------------
 
@@ -25,7 +25,7 @@ def test_generations_are_one_counter_that_outlives_the_coordinator() -> None:
 
 def test_a_worker_that_nothing_concerns_keeps_its_generation() -> None:
     """CM-2, CM-8, CM-30: the group moves on, the worker need not."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
     known = world.generations["W3"]
     world.come("W4")
     assert world.group.epoch > known
@@ -92,7 +92,7 @@ def test_when_all_has_been_quiet_for_a_minute_the_leader_is_shown_who_runs_what(
 
 def test_the_leader_is_shown_every_worker_in_slices() -> None:
     """CM-37: one connector and one task at most in each."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "BC0 AT1 BT0"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "BC0 AT1 BT0"})
     shown = world.come("W1", "AC0 AT0 AT2").shown
     assert sorted(held for _, held in shown.values()) == ["AC0 AT0", "AT1 BC0", "AT2", "BT0"]
     assert {"W1", "W2"} <= shown.keys()
@@ -134,7 +134,7 @@ def test_what_was_deleted_is_told_to_who_runs_it_and_then_the_leader_is_asked_on
 def test_nothing_is_placed_until_the_leader_has_read_as_far_as_others_but_for_ten_seconds() -> None:
     """CM-44: what is to be placed may not exist any more."""
     fleet = {"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"}
-    world = LegacyWorld.fleet(fleet)
+    world = TranslatedWorld.fleet(fleet)
     world.come("W2", "AT1 AT4", offset=OFFSET + 2)
     world.come("W4", offset=OFFSET + 2)
     assert {name: world.is_to_run(name) for name in fleet} == fleet
@@ -148,7 +148,7 @@ def test_a_fleet_that_reads_a_file_comes_to_rest() -> None:
     """Found with two workers of ours that speak the classic protocol: their leader was asked with each heartbeat, since
     the offset of a file was never one of the topic.
     """
-    world = LegacyWorld(gather_ms=100)
+    world = TranslatedWorld(gather_ms=100)
     waits = [world.send_join(name, offset=FILE_OFFSETS_FROM) for name in ("W1", "W2")]
     world.pass_ms(100)
     world.joined(waits[1])
@@ -178,7 +178,7 @@ def test_a_look_with_a_delay_is_void() -> None:
 
 def test_nothing_is_given_before_it_is_free() -> None:
     """CM-4, CM-5."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "AT1 AT3"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0 AT2", "W2": "AT1 AT3"})
     world.come("W3")
     parked = world.send_sync("W3")
     gives = next(name for name in ("W1", "W2") if world.beats(name) is AGAIN)
@@ -198,7 +198,7 @@ def test_the_offset_that_is_told_is_not_below_the_workers_own_nor_above_what_is_
     own: int, known: int, told: int
 ) -> None:
     """CM-7, CM-17: a lower one makes it join at once, one above the topic's end can never be read."""
-    world = LegacyWorld()
+    world = TranslatedWorld()
     world.led("W1", "AC0", offset=known)
     world.come("W2", offset=own)
     token = world.send_sync("W2")
@@ -254,7 +254,7 @@ def test_a_leader_that_lets_something_wait_is_not_believed() -> None:
 def test_when_the_leader_is_gone_the_next_one_is_asked_and_the_others_come_once() -> None:
     """CM-11, CM-32: it remembers nothing, so it is asked twice; before it starts anything."""
     world = three()
-    world.configure(legacy_leader_wait_ms="0")
+    world.configure(classic_leader_wait_ms="0")
     assert world.leaves("W1") is OK
     assert world.beats("W2") is AGAIN
     assert world.beats("W3") is OK, "not before there is something to tell"
@@ -358,7 +358,7 @@ def test_a_leader_that_brings_nonsense_is_asked_again() -> None:
 
 def test_nothing_new_is_given_while_the_leader_cannot_be_reached() -> None:
     """CM-15, CM-23; and it is given when the leader is back."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT3", "W3": "AT2 AT4"})
     world.come("W4")
     gives = next(name for name in ("W2", "W3") if world.beats(name) is AGAIN)
     has = world.holds(gives)
@@ -383,7 +383,7 @@ def test_nothing_new_is_given_while_the_leader_cannot_be_reached() -> None:
 @pytest.mark.parametrize("workers_ms", [300_000, 60_000, 0])
 def test_how_long_lost_work_waits_is_learned_from_the_leader(workers_ms: int) -> None:
     """CM-36: what users have set on their workers goes on to count."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}, asks_delay=True)
     world.leaders["W1"].max_delay_ms = workers_ms
     names = ("W1", "W2", "W3")
     assert world.keep_alive(60_000, *names)["W1"] is AGAIN
@@ -402,7 +402,7 @@ def test_a_worker_that_is_lost_early_waits_for_as_long_as_the_workers_say(worker
     fleet, whose dead worker's tasks ran nowhere for 300 s where 5 s were set.
     """
     has = {"W1": "AC0 AT0", "W3": "AT1"} if is_alone else {"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"}
-    world = LegacyWorld.fleet(has, asks_delay=True)
+    world = TranslatedWorld.fleet(has, asks_delay=True)
     world.leaders["W1"].max_delay_ms = workers_ms
     *others, lost = has
     told = world.keep_alive(30_000, *others)

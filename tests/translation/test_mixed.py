@@ -12,8 +12,8 @@ from kcoord.protocol.embedded import decode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import unpack
 from tests.group.connect.world import Told, assignor, packed, res, text
-from tests.translation.translated_world import AGAIN, OFFSET, OK, LegacyWorld
 from tests.translation.test_storms import Nonsense, Worker
+from tests.translation.translated_world import AGAIN, OFFSET, OK, TranslatedWorld
 
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
 READS_ALL = assignor("connect", -1, 0, version=0)
@@ -23,12 +23,12 @@ NEW = 50
 """The connection of the worker of the new protocol."""
 
 
-def two() -> LegacyWorld:
+def two() -> TranslatedWorld:
     """Two legacy workers at rest."""
-    return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
+    return TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
 
 
-def beside(world: LegacyWorld, reads_all: bool) -> Told:
+def beside(world: TranslatedWorld, reads_all: bool) -> Told:
     """A worker of the new protocol joins."""
     return world.join(
         "N1",
@@ -40,7 +40,7 @@ def beside(world: LegacyWorld, reads_all: bool) -> Told:
     )
 
 
-def handed_over() -> LegacyWorld:
+def handed_over() -> TranslatedWorld:
     """The new worker has taken the lead."""
     world = two()
     beside(world, reads_all=True)
@@ -56,7 +56,7 @@ def handed_over() -> LegacyWorld:
 # -- a legacy worker leads ---------------------------------------------------------------------------------------------
 
 
-def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_legacy_one() -> None:
+def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_classic_one() -> None:
     world = two()
     assert beside(world, reads_all=False).error is OK
     assert [world.beats("W1"), world.beats("W2")] == [OK, AGAIN], "CM-33: W2 gives, and W1 is asked nothing"
@@ -66,7 +66,7 @@ def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_legacy_one(
     assert world.led("W1", ALL, "AC0 AT0").brief == ("", "")
 
 
-def test_what_moves_to_a_new_worker_moves_when_the_legacy_one_has_stopped_it() -> None:
+def test_what_moves_to_a_new_worker_moves_when_the_classic_one_has_stopped_it() -> None:
     """CG-2 across both protocols."""
     world = two()
     beside(world, reads_all=False)
@@ -80,7 +80,7 @@ def test_what_moves_to_a_new_worker_moves_when_the_legacy_one_has_stopped_it() -
     assert world.beat("N1", 0, "", connection=NEW).owned == revoked
 
 
-def test_what_moves_to_a_legacy_worker_moves_when_the_new_one_has_released_it() -> None:
+def test_what_moves_to_a_classic_worker_moves_when_the_new_one_has_released_it() -> None:
     """CG-3 across both protocols."""
     world = handed_over()
     assert world.beat("N1", 0, "", connection=NEW).owned == ""
@@ -103,7 +103,7 @@ def test_what_moves_to_a_legacy_worker_moves_when_the_new_one_has_released_it() 
     assert world.synced(parked).brief == ("AT2", "")
 
 
-def test_when_the_legacy_leader_goes_another_legacy_one_leads() -> None:
+def test_when_the_classic_leader_goes_another_classic_one_leads() -> None:
     world = two()
     beside(world, reads_all=False)
     world.lead("W1", {"W1": "", "W2": "", "N1": ""}, "AC0 AT0")
@@ -136,7 +136,7 @@ def test_what_a_new_worker_says_of_a_second_change_is_waited_for_after_the_first
     """Plan 387750: a round was open when N1 had read of the next change. No round followed, and what that change had
     added was started while a slower worker ran its tasks as of before.
     """
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
     beside(world, reads_all=False)
     world.lead("W1", {"W1": "", "W2": "", "W3": "", "N1": ""}, "AC0 AT0")
     world.come("W2", "AT1", offset=OFFSET + 1)
@@ -157,7 +157,7 @@ def test_what_a_new_worker_says_of_a_second_change_is_waited_for_after_the_first
 # -- the new worker leads ----------------------------------------------------------------------------------------------
 
 
-def test_the_legacy_leader_gives_way_before_the_new_worker_computes() -> None:
+def test_the_classic_leader_gives_way_before_the_new_worker_computes() -> None:
     """CM-14: its JoinGroup is parked first."""
     world = two()
     assert beside(world, reads_all=True).error is OK, "W1 leads yet"
@@ -193,7 +193,7 @@ def test_the_others_come_once_when_the_lead_goes_to_the_new_worker() -> None:
     assert [world.beats("W1"), world.beats("W2")] == [OK, OK]
 
 
-def test_a_legacy_leader_that_does_not_give_way_is_out_after_its_rebalance_timeout() -> None:
+def test_a_classic_leader_that_does_not_give_way_is_out_after_its_rebalance_timeout() -> None:
     """CM-14."""
     world = two()
     beside(world, reads_all=True)
@@ -207,7 +207,7 @@ def test_a_legacy_leader_that_does_not_give_way_is_out_after_its_rebalance_timeo
     assert world.beat("N1", 0, connection=NEW).error is COMPUTE
 
 
-def test_the_legacy_leader_is_asked_nothing_while_the_new_worker_computes_yet() -> None:
+def test_the_classic_leader_is_asked_nothing_while_the_new_worker_computes_yet() -> None:
     """Plan 167828: with N2, which lists no assignor, the choice went over to the legacy leader while N1 computed. That
     leader was asked what exists, and again after each answer, since nobody leads while another computes: a storm of
     JoinGroups. It is asked when N1 has installed.
@@ -227,7 +227,7 @@ def test_the_legacy_leader_is_asked_nothing_while_the_new_worker_computes_yet() 
     assert world.led("W1", ALL, "AC0 AT0").leader == "W1"
 
 
-def test_when_the_new_leader_dies_a_legacy_worker_leads() -> None:
+def test_when_the_new_leader_dies_a_classic_worker_leads() -> None:
     world = handed_over()
     world.keep_alive(11_000, "W1", "W2")
     assert "N1" not in world.group.members
@@ -248,7 +248,7 @@ def test_a_leader_that_has_followed_a_new_worker_remembers_nothing() -> None:
     assert world.looks == looks + 2
 
 
-def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_sees_all_that_there_is() -> None:
+def test_when_the_new_leader_leaves_a_classic_worker_leads_and_sees_all_that_there_is() -> None:
     world = handed_over()
     world.configure(migration_policy="upgrade")
     assert world.beat("N1", -1, connection=NEW).error is OK
@@ -262,14 +262,14 @@ def test_when_the_new_leader_leaves_a_legacy_worker_leads_and_sees_all_that_ther
 
 
 @pytest.mark.parametrize("how", ["nonsense", "error", "silence"])
-def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: str) -> None:
+def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_classic_one(how: str) -> None:
     """CG-20; and the group goes on."""
     world = two()
     beside(world, reads_all=True)
-    legacy = [Worker(world, name, Nonsense(), runs=res(world.holds(name))) for name in ("W1", "W2")]
+    classic = [Worker(world, name, Nonsense(), runs=res(world.holds(name))) for name in ("W1", "W2")]
     computes = 0
     for _ in range(200):
-        for each in legacy:
+        for each in classic:
             each.tick()
         told = world.beat("N1", world.member("N1").epoch, connection=NEW)
         if told.error is COMPUTE and how != "silence":
@@ -286,7 +286,7 @@ def test_a_new_worker_that_fails_again_and_again_leaves_it_to_a_legacy_one(how: 
     assert world.targets()["N1"] == "AT2", "the coordinator places, whoever leads"
 
 
-def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> None:
+def test_an_offset_is_told_to_classic_workers_that_is_not_below_their_own() -> None:
     """CM-7."""
     world = handed_over()
     world.beats("W2")  # it is called
@@ -299,7 +299,7 @@ def test_an_offset_is_told_to_legacy_workers_that_is_not_below_their_own() -> No
 # -- default (eager) beside the new protocol ---------------------------------------------------------------------------
 
 
-def test_with_default_the_legacy_workers_stop_all_before_any_starts_anew() -> None:
+def test_with_default_the_classic_workers_stop_all_before_any_starts_anew() -> None:
     """CM-16: the full barrier among them, beside workers of the new protocol too."""
     world = two()
     beside(world, reads_all=False)
@@ -321,8 +321,8 @@ def test_a_worker_that_joins_late_in_the_barrier_has_time_to_stop_what_it_runs()
     assert world.come("W1", "AC0 AT0").error is OK
     assert world.fetch("W1").brief == ("", "AC0 AT0")
     world.keep_alive(5_000, "W1", "W2")
-    assert not world.member(world.known["W1"]).put_out
-    assert world.member(world.known["W2"]).put_out, "which has not come at all"
+    assert not world.member(world.known["W1"]).evicted
+    assert world.member(world.known["W2"]).evicted, "which has not come at all"
     assert eager not in world.answers
     world.send_join("W1", "")
     assert world.joined(eager).error is OK, "all have come"
@@ -342,7 +342,7 @@ def test_workers_that_never_stop_keep_a_barrier_up_once_only() -> None:
     world.keep_alive(14_000, "W1", "W2")
     assert eager not in world.answers, "W2 was told 59 s ago"
     world.keep_alive(2_000, "W1", "W2")
-    assert [world.member(world.known[name]).put_out for name in ("W1", "W2")] == [True, True]
+    assert [world.member(world.known[name]).evicted for name in ("W1", "W2")] == [True, True]
     assert world.joined(eager).error is OK
 
 
@@ -390,7 +390,7 @@ def test_a_leader_that_was_to_stop_everything_under_default_is_not_told_that_it_
 
 def test_with_default_all_start_as_of_the_newest_configuration_that_any_has_read() -> None:
     """Seeds 17043, 20735: nobody computes for a change of task configurations alone, or the leader has read less."""
-    world = LegacyWorld()
+    world = TranslatedWorld()
     beside(world, reads_all=True)
     assert world.come("W1", protocol=0).error is OK
     world.send_sync("W1", protocol="default")
@@ -411,7 +411,7 @@ def test_who_could_not_be_told_of_the_new_leader_is_told_once_the_looks_of_other
     called. When W2's session had ended W3 was asked instead, and told who leads; and nobody looked at W4 again: it took
     W1 for the leader for good.
     """
-    world = LegacyWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "", "W4": ""})
+    world = TranslatedWorld.fleet({"W1": "AC0", "W2": "AT0", "W3": "", "W4": ""})
     world.configure(rebalance_delay_ms="0")
     assert world.leaves("W1") is OK
     assert world.beats("W2") is AGAIN
@@ -453,13 +453,13 @@ def test_a_group_that_was_loaded_before_its_next_leader_led_is_assigned_anew() -
     while world.group.error:
         leader.tick()
         world.pass_ms(100)
-    assert world.group.legacy.look is not None, "W1 has yet to be told that it leads"
+    assert world.group.classic.look is not None, "W1 has yet to be told that it leads"
     world.restart()
     assert world.group.computed_by not in world.group.members
     assert world.beat("N2", world.member("N2").epoch, connection=NEW + 2).error is COMPUTE
 
 
-def led_by_new_worker(world: LegacyWorld, told: Told) -> Told:
+def led_by_new_worker(world: TranslatedWorld, told: Told) -> Told:
     """The new worker beats; it computes if it is asked to, and runs all."""
     if told.error is COMPUTE:
         given = {each: "AC0 AT0" if each == "N1" else "" for each in world.group.members}

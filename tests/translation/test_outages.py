@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcoord.group.shard import Shard
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.resources import Resource
 from tests.sim.classic_worker.house import WALL_MS, Host
 from tests.translation.fleet import SETTLED_MS, Fleet
@@ -66,7 +66,7 @@ def test_a_coordinator_that_has_lost_its_log_takes_nothing_from_anybody() -> Non
     ran = runs(fleet)
     fleet.shard.drop()
     fleet.log.clear()
-    fleet.shard, fleet._shadow = Shard(fleet.settings, fleet.make_id), Contents(fleet.settings, fleet.make_id)
+    fleet.shard, fleet._shadow = Shard(fleet.settings, fleet.make_id), ShardState(fleet.settings, fleet.make_id)
     fleet.take(fleet.shard.loaded(fleet.events.now_ms, WALL_MS + fleet.events.now_ms))
     for host in fleet.alive:
         host.lose()
@@ -108,10 +108,10 @@ def test_a_rolling_bounce_moves_nothing() -> None:
     fleet = settled("w0", "w1", "w2")
     ran = runs(fleet)
     for at in range(3):
-        elder = fleet.hosts[at]
-        elder.kill()
+        predecessor = fleet.hosts[at]
+        predecessor.kill()
         fleet.run(2_000)
-        fleet.worker(elder.name)
+        fleet.worker(predecessor.name)
         fleet.run(SETTLED_MS)
         assert_well(fleet)
         assert runs(fleet) == ran

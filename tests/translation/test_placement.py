@@ -7,19 +7,19 @@ from typing import Any
 
 from kcoord.assign import tell
 from tests.group.connect.world import res, text
-from tests.translation.translated_world import LegacyWorld
 from tests.translation.test_storms import Nonsense, Worker, live
+from tests.translation.translated_world import TranslatedWorld
 
 RUNS = {"W1": "AC0 AT0 AT3", "W2": "AT1 AT4 BC0", "W3": "AT2 AT5 BT0"}
 
 
-def fleet() -> tuple[LegacyWorld, list[Worker]]:
+def fleet() -> tuple[TranslatedWorld, list[Worker]]:
     """Three workers at rest that do what they are told."""
-    world = LegacyWorld.fleet(RUNS)
+    world = TranslatedWorld.fleet(RUNS)
     return world, [Worker(world, name, Nonsense(), runs=res(runs)) for name, runs in RUNS.items()]
 
 
-def rules(world: LegacyWorld, **tables: Any) -> None:
+def rules(world: TranslatedWorld, **tables: Any) -> None:
     """The group's rules are these from now on."""
     world.configure(placement=json.dumps({name.replace("_", "-"): table for name, table in tables.items()}))
 

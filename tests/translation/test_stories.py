@@ -72,10 +72,10 @@ def test_a_config_round_outlives_the_coordinator() -> None:
     slow.reads = False
     fleet.configure(c=3)
     fleet.run(300)
-    assert fleet.group.legacy.round is not None
+    assert fleet.group.classic.round is not None
     fleet.reload()
     fleet.run(300)
-    assert fleet.group.legacy.round is not None
+    assert fleet.group.classic.round is not None
     assert not [each for host in fleet.alive for each in host.runs if each[0] == "c"]
     slow.reads = True
     fleet.tell()
@@ -90,6 +90,6 @@ def test_a_worker_of_default_alone_starts_nothing_that_others_run_on() -> None:
     fleet = settled("w0", "w1", "w2")
     fleet.worker("eager", protocol=EAGER)
     fleet.run(3 * SETTLED_MS)
-    assert GROUP not in fleet.shard._contents.connect
+    assert GROUP not in fleet.shard.state.connect
     assert fleet.all_run_once()
     assert not fleet.doubles

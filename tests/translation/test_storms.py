@@ -18,7 +18,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.metrics import CONNECT
 from kcoord.group.state.repetition import FREE
 from tests.group.connect.world import res, text
-from tests.translation.translated_world import AGAIN, OK, LegacyWorld
+from tests.translation.translated_world import AGAIN, OK, TranslatedWorld
 
 ALL = "AC0 AT0 AT1 AT2 BC0 BT0"
 Shown = Mapping[str, str]
@@ -59,7 +59,7 @@ class Nonsense:
 class Worker:
     """One scripted worker."""
 
-    world: LegacyWorld
+    world: TranslatedWorld
     name: str
     policy: Nonsense
     restless: bool = False
@@ -93,15 +93,15 @@ class Worker:
                 self.runs = (self.runs - res(synced.revoked)) | res(synced.assigned)
 
 
-def fleet(policy: Nonsense, restless: bool = False) -> tuple[LegacyWorld, list[Worker]]:
+def fleet(policy: Nonsense, restless: bool = False) -> tuple[TranslatedWorld, list[Worker]]:
     """Three workers at rest; W1 leads, by that policy from now on."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 BC0", "W3": "AT2 BT0"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 BC0", "W3": "AT2 BT0"})
     workers = [Worker(world, name, policy, runs=res(world.holds(name))) for name in ("W1", "W2", "W3")]
     workers[0].restless, workers[0].has_to_join = restless, True
     return world, workers
 
 
-def live(world: LegacyWorld, workers: list[Worker], seconds: int) -> None:
+def live(world: TranslatedWorld, workers: list[Worker], seconds: int) -> None:
     """Time passes, a second at a time."""
     world.checked = False  # else it takes a minute
     for _ in range(seconds):

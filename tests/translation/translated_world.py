@@ -14,8 +14,8 @@ import attrs
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.classic_workers.phases import Phase
-from kcoord.group.state.classic_workers.session import LegacySession
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.classic_workers.session import ClassicSession
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
 from kcoord.group.translation.answers import session_of
@@ -95,14 +95,14 @@ OK = ErrorCode.NONE
 AGAIN = ErrorCode.REBALANCE_IN_PROGRESS
 
 
-class LegacyWorld(World):
+class TranslatedWorld(World):
     """One shard with one group, whose workers a test plays itself."""
 
     def __init__(
         self, settings: ConnectSettings = SETTINGS, wait_ms: int = 0, gather_ms: int = 0, asks_delay: bool = False
     ) -> None:
         """`asks_delay`: the group sets none, so the leader is asked what the workers' is."""
-        individual = attrs.evolve(settings, legacy_mode=LegacyMode.INDIVIDUAL, legacy_wait_ms=wait_ms)
+        individual = attrs.evolve(settings, classic_mode=ClassicMode.INDIVIDUAL, classic_wait_ms=wait_ms)
         self._gather_ms = gather_ms
         self._always = {} if asks_delay else {"rebalance_delay_ms": str(settings.rebalance_delay_ms)}
         self.ids = 0
@@ -126,7 +126,7 @@ class LegacyWorld(World):
     def restart(self, lose_ms: int = 0, compacted: bool = False, lease_ms: int = 0) -> list[object]:
         """The coordinator is killed, and loads its log."""
         waiting = super().restart(lose_ms, compacted, lease_ms)
-        self.shard._contents.ids = self._id
+        self.shard.state.ids = self._id
         return waiting
 
     def _id(self) -> str:
@@ -347,7 +347,7 @@ class LegacyWorld(World):
         """Whose member id it is; itself where it is nobody's."""
         return next((name for name, known in self.known.items() if known == member_id), member_id)
 
-    def at(self, name: str) -> LegacySession:
+    def at(self, name: str) -> ClassicSession:
         """The worker's session."""
         return session_of(self.member(self.known[name]))
 
@@ -363,7 +363,7 @@ class LegacyWorld(World):
         return text(self.group.target_of(self.member(self.known[name])) or frozenset())
 
     @classmethod
-    def fleet(cls, runs: Mapping[str, str], **more: Any) -> LegacyWorld:
+    def fleet(cls, runs: Mapping[str, str], **more: Any) -> TranslatedWorld:
         """Workers at rest, the first of which leads. Together they run this evenly: so it is what the coordinator gives
         them.
         """
@@ -392,14 +392,14 @@ ALL = "AC0 AT0 AT1 AT2"
 """What `three` run."""
 
 
-def three() -> LegacyWorld:
+def three() -> TranslatedWorld:
     """Three workers at rest."""
-    return LegacyWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
+    return TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1", "W3": "AT2"})
 
 
-def one_gives() -> tuple[LegacyWorld, str]:
+def one_gives() -> tuple[TranslatedWorld, str]:
     """Three workers and a fourth that has just come, for which one of them, who is named, is to give something up."""
-    world = LegacyWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
+    world = TranslatedWorld.fleet({"W1": "AC0 AT0 AT3", "W2": "AT1 AT4", "W3": "AT2 AT5"})
     world.come("W4")
     return world, next(name for name in ("W1", "W2", "W3") if world.holds(name) != world.is_to_run(name))
 

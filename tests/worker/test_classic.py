@@ -37,7 +37,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.worker.actions import Abandon, Action, Assign, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
-from kcoord.worker.classic.membership import GenericMembership
+from kcoord.worker.classic.membership import ClassicMembership
 from kcoord.worker.classic.phases import Phase, Timing
 from kcoord.worker.setup import Setup
 from tests.worker.driver import resources, told
@@ -57,13 +57,13 @@ ME, OTHER = "me-1", "other-1"
 class Driver:
     """One worker, its clock, and what it wants done."""
 
-    worker: GenericMembership
+    worker: ClassicMembership
     now: int = 0
     actions: list[Action] = attrs.Factory(list)
 
     @classmethod
     def start(cls, setup: Setup = SETUP, timing: Timing = TIMING) -> Driver:
-        driver = cls(GenericMembership(setup, timing))
+        driver = cls(ClassicMembership(setup, timing))
         driver.put(driver.worker.start(0))
         driver.connect()
         return driver

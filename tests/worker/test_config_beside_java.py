@@ -46,13 +46,13 @@ class Ours:
     def __init__(self, fleet: ConnectFleet, **options: Any) -> None:
         self.notes = fleet.folder / "notes"
         self.topic = ConfigTopic(fleet.bootstrap, f"{fleet.group}-config")
-        generic = {"group_protocol": "generic", "heartbeat_interval": 0.5, "scheduled_rebalance_max_delay": 1}
+        classic = {"group_protocol": "generic", "heartbeat_interval": 0.5, "scheduled_rebalance_max_delay": 1}
         self.runner = Runner(
             TopicSource(self.topic, Classes(default="tests.worker.connectors:Noting")),
             fleet.bootstrap,
             fleet.group,
             url="http://127.0.0.1:1/",
-            **(options or generic),
+            **(options or classic),
         )
 
     @contextlib.asynccontextmanager
@@ -186,7 +186,7 @@ def managed(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp
         kafka,
         tmp_path / "kcoord",
         [group],
-        group_connect_legacy_mode="individual",
+        group_connect_classic_mode="individual",
         group_connect_rebalance_delay_ms=1_000,
     )
     fleet = ConnectFleet(java, tmp_path, kcoord.bootstrap, group, {"scheduled.rebalance.max.delay.ms": 1_000})

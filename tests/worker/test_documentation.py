@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.worker import table
-from kcoord.worker.classic import table as generic_table
+from kcoord.worker.classic import table as classic_table
 from kcoord.worker.runner import Runner
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.state import Phase
@@ -36,12 +36,12 @@ def test_the_page_shows_the_table_as_it_is() -> None:
     assert "\n".join(lines) in PAGE.read_text()
 
 
-def test_the_page_shows_the_table_of_the_generic_protocol() -> None:
+def test_the_page_shows_the_table_of_the_classic_protocol() -> None:
     """Answer by answer, the phases in which one is awaited."""
     lines = [
-        f"| answer | {' | '.join(name.upper() for name in generic_table.Row._fields)} |",
-        "| --- |" + " --- |" * len(generic_table.Row._fields),
-        *(f"| {kind.name} | {' | '.join(map(_cell, row))} |" for kind, row in generic_table.ROWS.items()),
+        f"| answer | {' | '.join(name.upper() for name in classic_table.Row._fields)} |",
+        "| --- |" + " --- |" * len(classic_table.Row._fields),
+        *(f"| {kind.name} | {' | '.join(map(_cell, row))} |" for kind, row in classic_table.ROWS.items()),
     ]
     assert "\n".join(lines) in PAGE.read_text()
 

@@ -8,8 +8,8 @@ import pytest
 from kcoord.protocol.errors import ErrorCode
 from kcoord.worker import table
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
-from kcoord.worker.transitions import nobody
 from kcoord.worker.state import Phase
+from kcoord.worker.transitions import unreachable
 from tests.worker.driver import INTERVAL, SETUP, Driver
 
 ROWS = {name: row for name, row in vars(table).items() if isinstance(row, table.Row)}
@@ -154,7 +154,7 @@ CELLS: dict[tuple[str, str], tuple[Phase, list[type]]] = {
 
 def test_every_cell_is_told_of() -> None:
     reachable = {
-        (name, phase) for name, row in ROWS.items() for phase in row._fields if getattr(row, phase) is not nobody
+        (name, phase) for name, row in ROWS.items() for phase in row._fields if getattr(row, phase) is not unreachable
     }
     assert reachable == CELLS.keys()
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from kcoord.cli.checks.finding import Finding, fine, note, problem
-from kcoord.cli.group_calls import ClassicGroup, GroupLine, describe, list_all
+from kcoord.cli.group_calls import DescribedClassicGroup, GroupLine, describe, list_all
 from kcoord.client import ClientError, Cluster
 
 CLASSIC = ("classic", "")
@@ -68,7 +68,7 @@ async def _matching(cluster: Cluster, line: GroupLine, adopts: bool) -> Matching
         [group] = await describe(cluster, [line.group])
     except ClientError as error:
         return Matching(line, None, f"unknown: {error}", False)
-    members = group.members if isinstance(group, ClassicGroup) else []
+    members = group.members if isinstance(group, DescribedClassicGroup) else []
     if [each.instance for each in members] == [SENTINEL]:
         return Matching(line, 1, "a kcoord has it already", True)
     if members:

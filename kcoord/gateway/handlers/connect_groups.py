@@ -84,9 +84,9 @@ async def heartbeat(
     if error:
         session.answer(call, refuse(request, error))
         return
-    held = partial(gateway.groups.let_go, group_id, session.client.serial)
+    held = partial(gateway.groups.flush_held_reply, group_id, session.client.serial)
     when_more = partial(session.client.when_more, call, held) if request.max_wait_ms > 0 else None
-    response, remember = await gateway.guarded.call(session, call, request, when_more)
+    response, cached = await gateway.guarded.call(session, call, request, when_more)
     assert isinstance(response, ConnectGroupHeartbeatResponse)
     if response.error_code in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT):
         if request.member_epoch in LEAVING_EPOCHS:
@@ -97,7 +97,7 @@ async def heartbeat(
     elif request.member_epoch == JOINING_EPOCH and not ErrorCode(response.error_code).retriable:
         session.drop_members(group_id, {member_id})
         gateway.spawn(gateway.sentinels.give_back(gateway.sentinels.of(group_id)))
-    answer(gateway, session, call, response, remember, group_id)
+    answer(gateway, session, call, response, cached, group_id)
 
 
 async def _take(gateway: GroupCallContext, session: ClientSession, request: ConnectGroupHeartbeatRequest) -> ErrorCode:

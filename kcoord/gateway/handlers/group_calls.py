@@ -43,7 +43,7 @@ from kcoord.gateway.ownership.sentinel_appearance import CONNECT, Appearance
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
-from kcoord.group.state.step import Remember
+from kcoord.group.state.step import CachedReply
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
@@ -313,9 +313,9 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
     when_more = None
     if isinstance(request, HeartbeatRequest):  # the group may hold back its answer to a classic worker
         when_more = partial(
-            session.client.when_more, call, partial(gateway.groups.let_go, group_id, session.client.serial)
+            session.client.when_more, call, partial(gateway.groups.flush_held_reply, group_id, session.client.serial)
         )
-    response, remember = await gateway.guarded.call(session, call, request, when_more)
+    response, cached = await gateway.guarded.call(session, call, request, when_more)
     if await is_elsewhere(gateway, session, group_id, _error(response)):
         await _pass_on(gateway, session, call, request)
         return
@@ -324,7 +324,7 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
     elif _ok(response):
         session.add_member(group_id, member_id)
         gateway.cluster_groups.taken(group_id)
-    answer(gateway, session, call, response, remember, group_id)
+    answer(gateway, session, call, response, cached, group_id)
 
 
 async def is_elsewhere(gateway: GroupCallContext, session: ClientSession, group_id: str, error: ErrorCode) -> bool:
@@ -368,13 +368,13 @@ def answer(
     session: ClientSession,
     call: Call,
     response: Response,
-    remember: Remember | None,
+    cached: CachedReply | None,
     group_id: str,
 ) -> None:
     """Answer the call. The hot path may repeat the answer while the client's right to the group holds."""
     session.end_call(call)
-    valid_until_ms = gateway.rights.valid_until_ms(session, group_id) if remember is not None else None
-    session.client.answer(call, response, remember, valid_until_ms)
+    valid_until_ms = gateway.rights.valid_until_ms(session, group_id) if cached is not None else None
+    session.client.answer(call, response, cached, valid_until_ms)
 
 
 def _error(response: Response) -> ErrorCode:

@@ -27,7 +27,7 @@ from kcoord.gateway.ports import GroupService
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.refuse import refuse
-from kcoord.group.state.step import Remember, RequestContext
+from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.translation.leave_group import STOPPED
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
@@ -102,7 +102,7 @@ class GuardedGroups:
         request: Request,
         submitted: Callable[[], None] | None = None,
         context: RequestContext | None = None,
-    ) -> tuple[Response, Remember | None]:
+    ) -> tuple[Response, CachedReply | None]:
         """The groups' response to `request`, and what the hot path may remember of it; a refusal if the client lacks
         the right. `submitted` is called when it is submitted. Raises UpstreamLost if upstream cannot say.
         """
@@ -113,10 +113,10 @@ class GuardedGroups:
             return refuse(request, error), None
         if isinstance(request, ConnectGroupHeartbeatRequest | HeartbeatRequest | SyncGroupRequest | LeaveGroupRequest):
             self._gateway.paused_sessions.returned(request.group_id, request.member_id)
-        response, remember = await self._groups.call(request, context or session.context(call), submitted)
+        response, cached = await self._groups.call(request, context or session.context(call), submitted)
         error = await self._refusal(session, request)
         if not error:
-            return response, remember
+            return response, cached
         if isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             await self.undo_join(session, call, request, response)
         return refuse(request, error), None

@@ -236,7 +236,7 @@ class Releases:
             parked.set_result(None)
         for session in self._gateway.member_sessions(group_id):
             session.client.forget_answers()
-            self._gateway.groups.let_go(group_id, session.client.serial)
+            self._gateway.groups.flush_held_reply(group_id, session.client.serial)
 
     async def or_none(self, group_id: str, answer: Coroutine[Any, Any, T]) -> T | None:
         """The group's answer to a JoinGroup, which may wait for other members. None: now all must join upstream."""

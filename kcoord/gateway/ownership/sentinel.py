@@ -341,7 +341,7 @@ class Sentinel:
                     error = await self._is_parked_among(asker, members, parked)
                 if not error:
                     return await self._replace(asker, members, generation)
-                await self._put_out(asker)
+                await self._evict(asker)
                 self._forget()
                 return error
             finally:
@@ -368,7 +368,7 @@ class Sentinel:
             others = [each for each in described.members if each.group_instance_id != INSTANCE_ID]
             if any(each.member_id in let_in.members for each in others):
                 if len(others) < len(described.members):
-                    await self._put_out(asker)
+                    await self._evict(asker)
                 self._is_refused()
                 return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
             self.offers = tuple(let_in.offers)
@@ -423,7 +423,7 @@ class Sentinel:
             return await self._go(asker)
 
     async def _go(self, asker: Asker) -> ErrorCode:
-        error = await self._put_out(asker)
+        error = await self._evict(asker)
         if error in LOST or error == ErrorCode.NONE:
             self._forget()
             self.refused = self.inherited = True  # a coordinator that loads its log may not know that it has left
@@ -527,14 +527,14 @@ class Sentinel:
         return await self.leave(asker, may_go)
 
     async def _leave(self, asker: Asker, member_id: str) -> ErrorCode:
-        error = await self._put_out(asker, member_id)
+        error = await self._evict(asker, member_id)
         if error in LOST:
             error = ErrorCode.NONE
         if error == ErrorCode.NONE:
             self._forget()
         return error
 
-    async def _put_out(self, asker: Asker, member_id: str = "") -> ErrorCode:
+    async def _evict(self, asker: Asker, member_id: str = "") -> ErrorCode:
         """Remove the sentinel from the group; without a member id, any sentinel that is there."""
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
@@ -578,17 +578,17 @@ class Sentinel:
             log.error("upstream is too old for groups to be taken: JoinGroup v%d is needed (Kafka 2.3)", STATIC_JOIN)
             return ErrorCode.UNSUPPORTED_VERSION
         error = ErrorCode.NONE
-        may_put_out = True
+        may_evict = True
         for _ in range(ATTEMPTS):
             error = await self._try(asker, mark)
             if error == ErrorCode.NONE:
                 self._is_in(asker, mark)
                 return error
             if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and self.offers:
-                await self._put_out(asker)  # members have come meanwhile: it must not hold them up
+                await self._evict(asker)  # members have come meanwhile: it must not hold them up
                 return ErrorCode.REBALANCE_IN_PROGRESS
-            if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_put_out:
-                may_put_out, self.member_id = False, ""
+            if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_evict:
+                may_evict, self.member_id = False, ""
                 if await self._make_room(asker) == ErrorCode.NONE:
                     continue
             if not self._can_mend(error):
@@ -612,7 +612,7 @@ class Sentinel:
         here = await self._members_of(self.group_id)
         waits = described.group_state == PREPARING and 0 < len(others) < len(described.members)
         if not waits or not here or not here.isdisjoint(others):
-            return await self._put_out(asker)
+            return await self._evict(asker)
         version = await asker.version(LeaveGroupRequest)
         members = [MemberIdentity(each) for each in others]
         response = await asker.ask(LeaveGroupRequest(group_id=self.group_id, members=members), version or STATIC_LEAVE)

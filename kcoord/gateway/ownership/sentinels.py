@@ -74,7 +74,7 @@ class SentinelsContext(OwnershipContext, Spawner, Protocol):
     def releases(self) -> ReleasesUnderWay: ...
     def own(self, broker_id: int | None) -> ServiceConnection | None: ...
     def member_sessions(self, group_id: str) -> list[ClientSession]: ...
-    def let_go(self, session: ClientSession) -> None: ...
+    def flush_held_reply(self, session: ClientSession) -> None: ...
 
 
 class Sentinels:
@@ -117,7 +117,7 @@ class Sentinels:
     def carry(self, sentinel: Sentinel, session: ClientSession) -> None:
         """From now on `session` can speak for the sentinel."""
         for gone in [each for each in sentinel.carriers if isinstance(each, ClientSession) and each.gone]:
-            self._gateway.let_go(gone)
+            self._gateway.flush_held_reply(gone)
         sentinel.carriers[session] = None
 
     def drop(self, session: ClientSession, group_id: str | None = None) -> None:
@@ -175,7 +175,7 @@ class Sentinels:
                 return error
             if isinstance(speaker, ClientSession):
                 self._gateway.rights.refused(speaker, sentinel.group_id)
-                self._gateway.let_go(speaker)
+                self._gateway.flush_held_reply(speaker)
         if error is None:
             raise lost
         return error
@@ -371,4 +371,4 @@ class Sentinels:
         for carrier in list(sentinel.carriers):
             del sentinel.carriers[carrier]
             if isinstance(carrier, ClientSession):
-                self._gateway.let_go(carrier)
+                self._gateway.flush_held_reply(carrier)

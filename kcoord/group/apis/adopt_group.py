@@ -17,7 +17,7 @@ from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.replaced_groups import make_room, replace_classic
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import AdoptGroupRequest, AdoptGroupResponse
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
@@ -25,30 +25,30 @@ from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Member
 __all__ = ["adopt_group"]
 
 
-def adopt_group(turn: Turn, request: AdoptGroupRequest, context: RequestContext, token: Token) -> None:
+def adopt_group(transition: Transition, request: AdoptGroupRequest, context: RequestContext, token: Token) -> None:
     """Handle an AdoptGroup: take over all of the members, or none."""
-    refusal = _refusal(turn, request)
+    refusal = _refusal(transition, request)
     if refusal is not None:
-        turn.answer(token, refusal)
+        transition.answer(token, refusal)
         return
-    replace_classic(turn, request.group_id)
-    turn.write(Record(GroupMetadataKey(request.group_id), _record(request, turn.wall_ms)))
-    open_sessions(turn, turn.contents.groups[request.group_id])
-    turn.answer(token, AdoptGroupResponse())
+    replace_classic(transition, request.group_id)
+    transition.write(Record(GroupMetadataKey(request.group_id), _record(request, transition.wall_ms)))
+    open_sessions(transition, transition.state.groups[request.group_id])
+    transition.answer(token, AdoptGroupResponse())
 
 
-def _refusal(turn: Turn, request: AdoptGroupRequest) -> AdoptGroupResponse | None:
+def _refusal(transition: Transition, request: AdoptGroupRequest) -> AdoptGroupResponse | None:
     if not request.group_id:
         return AdoptGroupResponse(ErrorCode.INVALID_GROUP_ID, "a group without an id cannot be adopted")
     twice = [member_id for member_id, count in Counter(each.member_id for each in request.members).items() if count > 1]
     if not request.members or twice or request.generation_id < 0 or not request.protocol_type:
         return AdoptGroupResponse(ErrorCode.INVALID_REQUEST, "no members, one of them twice, or no generation or type")
-    most = turn.contents.settings.max_size
+    most = transition.state.settings.max_size
     if len(request.members) > most:
         message = f"{len(request.members)} members are more than group.max.size allows ({most})"
         return AdoptGroupResponse(ErrorCode.GROUP_MAX_SIZE_REACHED, message)
-    group = turn.contents.groups.get(request.group_id)
-    if (group is not None and (group.members or group.pending)) or not make_room(turn, request.group_id):
+    group = transition.state.groups.get(request.group_id)
+    if (group is not None and (group.members or group.pending)) or not make_room(transition, request.group_id):
         return AdoptGroupResponse(ErrorCode.NON_EMPTY_GROUP, "kcoord has members in this group already")
     return None
 

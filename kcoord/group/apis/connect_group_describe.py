@@ -15,7 +15,7 @@ from kcoord.assign import Resource
 from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
 from kcoord.group.connect.delays import rebalance_delay
-from kcoord.group.conversion.barrier import why_barrier, why_barrier_among_legacy
+from kcoord.group.conversion.barrier import why_barrier, why_barrier_among_classic
 from kcoord.group.state.bounded_text import bounded_name, bounded_text
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import NO_GENERATION
@@ -23,7 +23,7 @@ from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
 from kcoord.group.state.groups.connect_group import Member as GroupMember
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.leader_view import best
 from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
@@ -59,20 +59,20 @@ class PlacementState(IntEnum):
 
 
 def connect_group_describe(
-    turn: Turn, request: ConnectGroupDescribeRequest, context: RequestContext, token: Token
+    transition: Transition, request: ConnectGroupDescribeRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConnectGroupDescribe for groups of this shard."""
-    described = [_describe(turn, group_id) for group_id in request.group_ids]
-    turn.answer(token, ConnectGroupDescribeResponse(groups=described))
+    described = [_describe(transition, group_id) for group_id in request.group_ids]
+    transition.answer(token, ConnectGroupDescribeResponse(groups=described))
 
 
-def _describe(turn: Turn, group_id: str) -> DescribedGroup:
-    group = turn.contents.connect.get(group_id)
+def _describe(transition: Transition, group_id: str) -> DescribedGroup:
+    group = transition.state.connect.get(group_id)
     if group is None:
-        return _no_connect_group(turn, group_id)
-    configured, limits = group.configured, turn.contents.effective(group_id)
-    known = turn.contents.quarantine.get(group_id)
-    delay_ms, delay_source = rebalance_delay(turn, group, limits)
+        return _no_connect_group(transition, group_id)
+    configured, limits = group.configured, transition.state.effective(group_id)
+    known = transition.state.quarantine.get(group_id)
+    delay_ms, delay_source = rebalance_delay(transition, group, limits)
     return DescribedGroup(
         error_message=None if known is None else known.text(),
         group_id=group_id,
@@ -89,16 +89,16 @@ def _describe(turn: Turn, group_id: str) -> DescribedGroup:
             Departed(member_id, target.instance_id, target.url, _packed(target.resources))
             for member_id, target in group.departed()
         ],
-        remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
+        remaining_delay_ms=remaining_delay_ms(group, transition.now_ms),
         assignment_error=group.error,
         assignment_error_message=group.error_message,
         history=[_entry(epoch, entry) for epoch, entry in group.history.items()],
-        legacy_mode=limits.legacy_mode,
-        barrier=why_barrier_among_legacy(group),
-        embedded_protocol=group.legacy.protocol,
+        classic_mode=limits.classic_mode,
+        barrier=why_barrier_among_classic(group),
+        embedded_protocol=group.classic.protocol,
         migration_policy=limits.migration_policy,
         repeated_rebalances=group.repetition.times,
-        computes_in_ms=group.repetition.remaining_ms(turn.now_ms),
+        computes_in_ms=group.repetition.remaining_ms(transition.now_ms),
         rebalance_delay_ms=delay_ms,
         rebalance_delay_source=delay_source,
         placement_state=_placement_state(group, limits),
@@ -118,8 +118,8 @@ def _placement_state(group: ConnectGroup, limits: Effective) -> PlacementState:
 
 def _is_computed_by_workers(group: ConnectGroup) -> bool:
     """Whether workers compute the assignment; they know no placement rules. The log tells this after a failover too."""
-    if group.legacy.members:
-        return not group.placed.is_followed or group.legacy.protocol == DEFAULT
+    if group.classic.members:
+        return not group.placed.is_followed or group.classic.protocol == DEFAULT
     return not group.placed.is_followed or group.computed_by is not None
 
 
@@ -132,23 +132,23 @@ def _misplaced(resources: Mapping[Resource, str], is_running: bool) -> Iterator[
         yield Misplaced(bounded_text(reason), is_running, _packed(frozenset(found)))
 
 
-def _no_connect_group(turn: Turn, group_id: str) -> DescribedGroup:
+def _no_connect_group(transition: Transition, group_id: str) -> DescribedGroup:
     """The answer for a group that is not a connect group. For a classic group of Connect workers it says why it has the
     barrier.
     """
-    contents = turn.contents
-    generic = contents.groups.get(group_id)
-    why = "not found" if generic is None else "is a group of the generic protocol"
+    state = transition.state
+    classic = state.groups.get(group_id)
+    why = "not found" if classic is None else "is a group of the generic protocol"
     described = DescribedGroup(
         ErrorCode.GROUP_ID_NOT_FOUND, f"Group {bounded_name(group_id)} {why}.", group_id, group_state="Dead"
     )
-    if generic is not None and generic.protocol_type == PROTOCOL_TYPE:
-        limits = contents.effective(group_id)
-        described.legacy_mode, described.migration_policy = limits.legacy_mode, limits.migration_policy
-        described.barrier = why_barrier(contents, generic)
-    if generic is not None:
-        described.repeated_rebalances = generic.repetition.times
-        described.computes_in_ms = generic.repetition.remaining_ms(turn.now_ms)
+    if classic is not None and classic.protocol_type == PROTOCOL_TYPE:
+        limits = state.effective(group_id)
+        described.classic_mode, described.migration_policy = limits.classic_mode, limits.migration_policy
+        described.barrier = why_barrier(state, classic)
+    if classic is not None:
+        described.repeated_rebalances = classic.repetition.times
+        described.computes_in_ms = classic.repetition.remaining_ms(transition.now_ms)
     return described
 
 
@@ -159,32 +159,32 @@ def _packed(resources: Resources) -> list[ConnectorsAndTasks]:
 
 
 def _member(group: ConnectGroup, member: GroupMember) -> Member:
-    said, now = member.said, standing(group, member)
+    metadata, now = member.metadata, standing(group, member)
     target = group.target_of(member) or frozenset()
     return Member(
         member_id=member.member_id,
-        instance_id=said.instance_id,
-        client_id=said.client_id,
-        client_host=said.client_host,
-        url=said.url,
+        instance_id=metadata.instance_id,
+        client_id=metadata.client_id,
+        client_host=metadata.client_host,
+        url=metadata.url,
         member_epoch=member.epoch,
         state=_member_state(group, member),
-        rebalance_timeout_ms=said.rebalance_timeout_ms,
+        rebalance_timeout_ms=metadata.rebalance_timeout_ms,
         session_timeout_ms=member.session_timeout_ms,
         owned=_packed(member.current),
         target=_packed(target),
         waiting_for=_packed(target - member.current),
         to_release=_packed(now.to_release),
-        protocol=CONNECT if said.legacy is None else best(said.legacy.protocols),
-        generation=NO_GENERATION if member.legacy is None else member.legacy.generation,
-        leads=bool(group.legacy.members) and member.member_id == group.computed_by,
-        trouble=said.trouble,
+        protocol=CONNECT if metadata.classic is None else best(metadata.classic.protocols),
+        generation=NO_GENERATION if member.classic is None else member.classic.generation,
+        leads=bool(group.classic.members) and member.member_id == group.computed_by,
+        trouble=metadata.trouble,
     )
 
 
 def _member_state(group: ConnectGroup, member: GroupMember) -> str:
     """The member's state in one word, for people."""
-    if member.put_out:
+    if member.evicted:
         return "PutOut"
     if member.away:
         return "Away"

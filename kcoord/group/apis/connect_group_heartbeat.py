@@ -19,43 +19,43 @@ from __future__ import annotations
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
 from kcoord.group.connect.configured import learn_configured, refuse_file
 from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest, existing
+from kcoord.group.connect.member_metadata import first_metadata, merged_metadata, metadata_at_rejoin, still_supported
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
-from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.member_metadata import first_said, merged_said, said_anew, still_supported
-from kcoord.group.connect.settle import settle
 from kcoord.group.connect.notify import refuse_all
+from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_heartbeat
 from kcoord.group.conversion.newcomer import group_for, take_name
 from kcoord.group.state.connect_settings import Effective
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources, Said
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Resources
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.state.records.connect_records import current_assignment
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import Resource, unpack
 
 
 def connect_group_heartbeat(
-    turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token
+    transition: Transition, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConnectGroupHeartbeat."""
     wrong = wrong_in_heartbeat(request)
     if wrong is not None:
-        refuse_heartbeat(turn, token, ErrorCode.INVALID_REQUEST, wrong)
+        refuse_heartbeat(transition, token, ErrorCode.INVALID_REQUEST, wrong)
         return
     owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
     try:
-        check_newer(turn, request.group_id, context)
+        check_newer(transition, request.group_id, context)
         if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
-            _leave(turn, request, context, token)
+            _leave(transition, request, context, token)
         elif _is_join(request, owned):
-            _join(turn, request, context, token)
+            _join(transition, request, context, token)
         else:
-            _live(turn, request, context, token, owned)
+            _live(transition, request, context, token, owned)
     except Refused as refused:
-        refuse_heartbeat(turn, token, refused.error, refused.message)
+        refuse_heartbeat(transition, token, refused.error, refused.message)
 
 
 def _is_join(request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> bool:
@@ -65,24 +65,24 @@ def _is_join(request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> 
 # -- joining ----------------------------------------------------------------------------------------------------------
 
 
-def _join(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
-    group = group_for(turn, request.group_id)
+def _join(transition: Transition, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
+    group = group_for(transition, request.group_id)
     refuse_file(group, request)
-    limits = turn.contents.effective(request.group_id)
-    elder = _whose_place(group, request)
-    said = first_said(request, context, limits.session_timeout_ms)
-    if elder is None and len(group.members) >= limits.max_size:
+    limits = transition.state.effective(request.group_id)
+    predecessor = _whose_place(group, request)
+    metadata = first_metadata(request, context, limits.session_timeout_ms)
+    if predecessor is None and len(group.members) >= limits.max_size:
         raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
-    if elder is not None and elder.member_id == request.member_id:
-        check_newest(turn, group, elder, context)
-        _check_let_go(elder, context)
-        said = said_anew(elder.said, said)
-    still_supported(group, request.member_id, elder, said, limits)
+    if predecessor is not None and predecessor.member_id == request.member_id:
+        check_newest(transition, group, predecessor, context)
+        _check_flushed(predecessor, context)
+        metadata = metadata_at_rejoin(predecessor.metadata, metadata)
+    still_supported(group, request.member_id, predecessor, metadata, limits)
     epoch = group.epoch
-    group, member = _admit(turn, group, request.member_id, elder, said)
-    _take_in(turn, group, member, context, None)
-    learn_configured(turn, group, request, bumped=group.epoch > epoch)
-    _answer(turn, group, member, request, context, token, full=True)
+    group, member = _admit(transition, group, request.member_id, predecessor, metadata)
+    _take_in(transition, group, member, context, None)
+    learn_configured(transition, group, request, bumped=group.epoch > epoch)
+    _answer(transition, group, member, request, context, token, full=True)
 
 
 def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> Member | None:
@@ -90,13 +90,13 @@ def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> 
     for a new member. Raises Refused.
     """
     known = group.members.get(request.member_id)
-    if known is not None and known.legacy is not None:
+    if known is not None and known.classic is not None:
         raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} speaks the generic protocol")
     if request.instance_id is None:
         return known
     holder_id = group.static_ids.get(request.instance_id)
     if known is not None:
-        if known.said.instance_id != request.instance_id:
+        if known.metadata.instance_id != request.instance_id:
             raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} has another InstanceId")
         return known
     if holder_id is None:
@@ -110,14 +110,14 @@ def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> 
 
 
 def _admit(
-    turn: Turn, group: ConnectGroup, member_id: str, elder: Member | None, said: Said
+    transition: Transition, group: ConnectGroup, member_id: str, predecessor: Member | None, metadata: Metadata
 ) -> tuple[ConnectGroup, Member]:
-    if elder is None:
-        group = join(turn, take_name(turn, group), member_id, said)
-    elif elder.member_id != member_id:
-        succeed(turn, group, elder, member_id, said)
+    if predecessor is None:
+        group = join(transition, take_name(transition, group), member_id, metadata)
+    elif predecessor.member_id != member_id:
+        succeed(transition, group, predecessor, member_id, metadata)
     else:
-        rejoin(turn, group, elder, said)
+        rejoin(transition, group, predecessor, metadata)
     return group, group.members[member_id]
 
 
@@ -125,36 +125,36 @@ def _admit(
 
 
 def _live(
-    turn: Turn,
+    transition: Transition,
     request: ConnectGroupHeartbeatRequest,
     context: RequestContext,
     token: Token,
     owned: Resources | None,
 ) -> None:
-    group, member = _find(turn, request, owned)
-    check_newest(turn, group, member, context)
+    group, member = _find(transition, request, owned)
+    check_newest(transition, group, member, context)
     repeat = _check_epoch(group, member, request.member_epoch, owned)
-    limits = turn.contents.effective(request.group_id)
+    limits = transition.state.effective(request.group_id)
     refuse_file(group, request)
-    said = merged_said(member.said, request, context)
-    if said is not member.said:
-        still_supported(group, member.member_id, member, said, limits)
-    first = _take_in(turn, group, member, context, None if repeat else request.member_epoch)
+    metadata = merged_metadata(member.metadata, request, context)
+    if metadata is not member.metadata:
+        still_supported(group, member.member_id, member, metadata, limits)
+    first = _take_in(transition, group, member, context, None if repeat else request.member_epoch)
     epoch = group.epoch
     if not repeat:
-        _note_owned(turn, group, member, context, owned, first)
-    if said is not member.said:
-        update(turn, group, member, said)
-    learn_configured(turn, group, request, bumped=group.epoch > epoch)
+        _note_owned(transition, group, member, context, owned, first)
+    if metadata is not member.metadata:
+        update(transition, group, member, metadata)
+    learn_configured(transition, group, request, bumped=group.epoch > epoch)
     if repeat:
-        _answer_again(turn, group, member, token, limits)
-        settle(turn, group)
+        _answer_again(transition, group, member, token, limits)
+        settle(transition, group)
     else:
-        _answer(turn, group, member, request, context, token, full=request.rebalance_timeout_ms > 0)
+        _answer(transition, group, member, request, context, token, full=request.rebalance_timeout_ms > 0)
 
 
 def _answer(
-    turn: Turn,
+    transition: Transition,
     group: ConnectGroup,
     member: Member,
     request: ConnectGroupHeartbeatRequest,
@@ -165,14 +165,16 @@ def _answer(
     """Settle the group, answer, and settle again if records were written: first the answer must show what follows from
     the request, then something may follow from the answer's grants.
     """
-    settle(turn, group)
-    answer_or_hold(turn, group, member, request, context, token, full)
-    if turn.step.records:
-        settle(turn, group)
+    settle(transition, group)
+    answer_or_hold(transition, group, member, request, context, token, full)
+    if transition.step.records:
+        settle(transition, group)
 
 
-def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | None) -> tuple[ConnectGroup, Member]:
-    group = existing(turn, request.group_id)
+def _find(
+    transition: Transition, request: ConnectGroupHeartbeatRequest, owned: Resources | None
+) -> tuple[ConnectGroup, Member]:
+    group = existing(transition, request.group_id)
     member = None if group is None else group.members.get(request.member_id)
     if group is not None and request.instance_id is not None:
         holder = group.static_ids.get(request.instance_id)
@@ -180,7 +182,7 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
             raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {request.instance_id} now")
         if member is not None and holder is None:
             raise Refused(ErrorCode.INVALID_REQUEST, f"member {member.member_id} has no or another InstanceId")
-    if group is None or member is None or member.legacy is not None:
+    if group is None or member is None or member.classic is not None:
         if group is not None and request.member_id in group.fenced.values():
             raise Refused(ErrorCode.FENCED_INSTANCE_ID, "another has taken this static member's place")
         if request.member_epoch == JOINING_EPOCH and owned:
@@ -189,7 +191,7 @@ def _find(turn: Turn, request: ConnectGroupHeartbeatRequest, owned: Resources | 
     return group, member
 
 
-def _check_let_go(member: Member, context: RequestContext) -> None:
+def _check_flushed(member: Member, context: RequestContext) -> None:
     """Raise Refused for a join that was read before the last answer had been sent. A join says that the worker runs
     nothing (CG-6), but that answer may have granted more after the worker wrote the join.
     """
@@ -201,7 +203,7 @@ def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resourc
     """Whether the member repeats its heartbeat because it missed the last answer (CG-12). Raises Refused for any other
     wrong epoch, and if the member owns what it was not granted.
     """
-    if member.put_out:
+    if member.evicted:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member did not let go in time: it must join anew")
     within = owned is None or owned <= member.current
     if epoch == member.epoch or (member.epoch_unsure and _may_have_been_told(group, member, epoch)):
@@ -221,24 +223,31 @@ def _may_have_been_told(group: ConnectGroup, member: Member, epoch: int) -> bool
     return member.recorded_epoch <= epoch <= (group.assignment_epoch if whole else group.assignment_epoch - 1)
 
 
-def _take_in(turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, epoch: int | None) -> bool:
+def _take_in(
+    transition: Transition, group: ConnectGroup, member: Member, context: RequestContext, epoch: int | None
+) -> bool:
     """Accept the request: its connection is now the member's, and the session continues. True if nothing has been
     answered on that connection yet.
     """
     # a held answer can only be on an older connection: this connection's own was sent when the request arrived
-    refuse_all(turn, group, member, ErrorCode.FENCED_MEMBER_EPOCH)
+    refuse_all(transition, group, member, ErrorCode.FENCED_MEMBER_EPOCH)
     first = member.use(context)
     if first:
         group.forget(member)  # the hot path remembers an answer on the older connection
     if member.epoch_unsure:
         member.move(member.epoch if epoch is None else epoch)
         member.epoch_unsure = False
-    member.last_seen_ms = turn.now_ms
+    member.last_seen_ms = transition.now_ms
     return first
 
 
 def _note_owned(
-    turn: Turn, group: ConnectGroup, member: Member, context: RequestContext, owned: Resources | None, first: bool
+    transition: Transition,
+    group: ConnectGroup,
+    member: Member,
+    context: RequestContext,
+    owned: Resources | None,
+    first: bool,
 ) -> None:
     """Take in a valid release (CG-3): a list without the resources, on the newest connection, in a request that was
     read after the answer that withdrew them had been sent.
@@ -252,24 +261,26 @@ def _note_owned(
     released = (member.releasing & member.current) - member.reported
     if released:
         kept = member.current - released
-        turn.write(current_assignment(group, member, kept, member.epoch, member.previous_epoch))
+        transition.write(current_assignment(group, member, kept, member.epoch, member.previous_epoch))
 
 
-def _answer_again(turn: Turn, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
+def _answer_again(transition: Transition, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
     """Repeat the lost answer. Nothing is released and the member does not move (CG-12)."""
     told = member.current & (group.target_of(member) or frozenset[Resource]())
-    answer(turn, group, member, told, token, limits, full=True, asked=None)
+    answer(transition, group, member, told, token, limits, full=True, asked=None)
 
 
 # -- leaving ----------------------------------------------------------------------------------------------------------
 
 
-def _leave(turn: Turn, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token) -> None:
-    group, member = _find(turn, request, None)
-    check_newest(turn, group, member, context)
+def _leave(
+    transition: Transition, request: ConnectGroupHeartbeatRequest, context: RequestContext, token: Token
+) -> None:
+    group, member = _find(transition, request, None)
+    check_newest(transition, group, member, context)
     if request.member_epoch == AWAY_EPOCH:
-        go_away(turn, group, member)
+        go_away(transition, group, member)
     else:
-        remove(turn, group, [member], Reason.LEFT)
-    turn.answer(token, ConnectGroupHeartbeatResponse(member_epoch=request.member_epoch))
-    settle(turn, group)
+        remove(transition, group, [member], Reason.LEFT)
+    transition.answer(token, ConnectGroupHeartbeatResponse(member_epoch=request.member_epoch))
+    settle(transition, group)

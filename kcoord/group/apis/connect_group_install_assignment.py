@@ -15,61 +15,61 @@ from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.group.connect.computing import give_up_chosen
 from kcoord.group.connect.group_lookup import Refused
 from kcoord.group.connect.install import NotValid, check, install
+from kcoord.group.connect.member_checks import check_computing, check_member
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_install
-from kcoord.group.connect.member_checks import check_computing, check_member
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupInstallAssignmentRequest, ConnectGroupInstallAssignmentResponse
 from kcoord.protocol.resources import unpack
 
 
 def connect_group_install_assignment(
-    turn: Turn, request: ConnectGroupInstallAssignmentRequest, context: RequestContext, token: Token
+    transition: Transition, request: ConnectGroupInstallAssignmentRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConnectGroupInstallAssignment."""
     wrong = wrong_in_install(request)
     if wrong is not None:
-        _answer(turn, token, ErrorCode.INVALID_REQUEST, wrong)
+        _answer(transition, token, ErrorCode.INVALID_REQUEST, wrong)
         return
     try:
-        _install(turn, request, context)
+        _install(transition, request, context)
     except Refused as refused:
-        _answer(turn, token, refused.error, refused.message)
+        _answer(transition, token, refused.error, refused.message)
     else:
-        _answer(turn, token, ErrorCode.NONE)
-    group = turn.contents.connect.get(request.group_id)
+        _answer(transition, token, ErrorCode.NONE)
+    group = transition.state.connect.get(request.group_id)
     if group is not None:
-        settle(turn, group)
+        settle(transition, group)
 
 
-def _answer(turn: Turn, token: Token, error: ErrorCode, message: str | None = None) -> None:
+def _answer(transition: Transition, token: Token, error: ErrorCode, message: str | None = None) -> None:
     given = message and bounded_text(message)
-    turn.answer(token, ConnectGroupInstallAssignmentResponse(error_code=error, error_message=given))
+    transition.answer(token, ConnectGroupInstallAssignmentResponse(error_code=error, error_message=given))
 
 
-def _install(turn: Turn, request: ConnectGroupInstallAssignmentRequest, context: RequestContext) -> None:
-    group, member = check_member(turn, request, context)
+def _install(transition: Transition, request: ConnectGroupInstallAssignmentRequest, context: RequestContext) -> None:
+    group, member = check_member(transition, request, context)
     if group.computed_by == member.member_id and group.assignment_epoch == request.group_epoch and not group.error:
         return  # a repeated install; after an assignment error the target belongs to an older epoch
-    _, _, computation = check_computing(turn, request, context)
+    _, _, computation = check_computing(transition, request, context)
     frozen = computation.frozen
     if frozen is None or frozen.epoch != request.group_epoch:
         known = "nothing was prepared" if frozen is None else f"epoch {frozen.epoch} was prepared"
         raise Refused(ErrorCode.INVALID_ASSIGNMENT, f"the assignment is of epoch {request.group_epoch}: {known}")
     if request.error:
-        give_up_chosen(turn, group)
+        give_up_chosen(transition, group)
         return
     try:
         assignment = _assignment(request)
         check(frozen.input, assignment)
     except NotValid as fault:
-        turn.contents.counters.rejected += 1
-        give_up_chosen(turn, group)
+        transition.state.counters.rejected += 1
+        give_up_chosen(transition, group)
         raise Refused(ErrorCode.INVALID_ASSIGNMENT, str(fault)) from None
-    install(turn, group, frozen, assignment, member.member_id, computation.assignor)
+    install(transition, group, frozen, assignment, member.member_id, computation.assignor)
 
 
 def _assignment(request: ConnectGroupInstallAssignmentRequest) -> Assignment:

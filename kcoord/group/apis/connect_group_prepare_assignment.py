@@ -10,13 +10,13 @@ from kcoord.assign.model import Departed as GoneInput
 from kcoord.assign.model import Member as MemberInput
 from kcoord.group.connect.computing import freeze
 from kcoord.group.connect.group_lookup import Refused
+from kcoord.group.connect.member_checks import check_computing
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_prepare
-from kcoord.group.connect.member_checks import check_computing
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Resources
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_prepare_assignment_response import (
     Assignor,
@@ -30,22 +30,22 @@ from kcoord.protocol.resources import pack
 
 
 def connect_group_prepare_assignment(
-    turn: Turn, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext, token: Token
+    transition: Transition, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConnectGroupPrepareAssignment. A second one freezes the input again."""
     wrong = wrong_in_prepare(request)
     if wrong is not None:
-        turn.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
+        transition.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
         return
     try:
-        group, computation = _as_of_now(turn, request, context)
+        group, computation = _as_of_now(transition, request, context)
     except Refused as refused:
-        turn.answer(token, _refused(refused.error, refused.message))
+        transition.answer(token, _refused(refused.error, refused.message))
         return
-    limits = turn.contents.effective(group.group_id)
-    computation.frozen = freeze(turn, group, computation.assignor, limits)
+    limits = transition.state.effective(group.group_id)
+    computation.frozen = freeze(transition, group, computation.assignor, limits)
     given = computation.frozen.input
-    turn.answer(
+    transition.answer(
         token,
         ConnectGroupPrepareAssignmentResponse(
             group_epoch=computation.frozen.epoch,
@@ -61,16 +61,16 @@ def connect_group_prepare_assignment(
 
 
 def _as_of_now(
-    turn: Turn, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext
+    transition: Transition, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext
 ) -> tuple[ConnectGroup, Computation]:
     """The computation of this worker. If the group has moved on since it was chosen, the coordinator first chooses
     again who computes. Raises Refused if this worker is not chosen.
     """
-    group, _, computation = check_computing(turn, request, context)
+    group, _, computation = check_computing(transition, request, context)
     if computation.epoch != group.epoch:
         computation.frozen = None
-        settle(turn, group)
-        group, _, computation = check_computing(turn, request, context)
+        settle(transition, group)
+        group, _, computation = check_computing(transition, request, context)
     return group, computation
 
 

@@ -10,37 +10,38 @@ from kcoord.group.state.committed_offsets import tombstones
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.records.classic_records import tombstone as group_tombstone
 from kcoord.group.state.records.connect_records import deletion
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
 from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse
 
 
-def check_delete(contents: Contents, group_id: str) -> ErrorCode:
+def check_delete(state: ShardState, group_id: str) -> ErrorCode:
     """The error for deleting the group: NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
-    connect = contents.connect.get(group_id)
+    connect = state.connect.get(group_id)
     if connect is not None:
         return ErrorCode.NON_EMPTY_GROUP if connect.members else ErrorCode.NONE
-    group = contents.groups.get(group_id)
+    group = state.groups.get(group_id)
     return DELETE[State.DEAD if group is None else group.state]
 
 
-def delete_groups(turn: Turn, request: DeleteGroupsRequest, context: RequestContext, token: Token) -> None:
+def delete_groups(transition: Transition, request: DeleteGroupsRequest, context: RequestContext, token: Token) -> None:
     """Handle a DeleteGroups for groups of this shard. Each group has its own result."""
     results = [
-        DeletableGroupResult(group_id, _delete(turn, group_id)) for group_id in dict.fromkeys(request.groups_names)
+        DeletableGroupResult(group_id, _delete(transition, group_id))
+        for group_id in dict.fromkeys(request.groups_names)
     ]
-    turn.answer(token, DeleteGroupsResponse(results=results))
+    transition.answer(token, DeleteGroupsResponse(results=results))
 
 
-def _delete(turn: Turn, group_id: str) -> ErrorCode:
-    verdict = check_delete(turn.contents, group_id)
+def _delete(transition: Transition, group_id: str) -> ErrorCode:
+    verdict = check_delete(transition.state, group_id)
     if verdict:
         return verdict
-    connect = turn.contents.connect.get(group_id)
+    connect = transition.state.connect.get(group_id)
     group = [group_tombstone(group_id)] if connect is None else deletion(connect)
-    for record in [*tombstones(turn.contents.offsets, group_id), *group]:
-        turn.write(record)
+    for record in [*tombstones(transition.state.offsets, group_id), *group]:
+        transition.write(record)
     return verdict

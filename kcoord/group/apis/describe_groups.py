@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.conversion.policy import is_all_legacy
+from kcoord.group.conversion.policy import is_all_classic
 from kcoord.group.state.bounded_text import bounded_name
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.as_classic import describe_as_classic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
@@ -27,30 +27,32 @@ from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsRespon
 NOT_FOUND_VERSION = 6
 
 
-def describe_groups(turn: Turn, request: DescribeGroupsRequest, context: RequestContext, token: Token) -> None:
+def describe_groups(
+    transition: Transition, request: DescribeGroupsRequest, context: RequestContext, token: Token
+) -> None:
     """Handle a DescribeGroups for groups of this shard."""
-    described = [_describe(turn.contents, group_id, context) for group_id in request.groups]
-    turn.answer(token, DescribeGroupsResponse(groups=described))
+    described = [_describe(transition.state, group_id, context) for group_id in request.groups]
+    transition.answer(token, DescribeGroupsResponse(groups=described))
 
 
-def _describe(contents: Contents, group_id: str, context: RequestContext) -> DescribedGroup:
-    group = contents.groups.get(group_id)
-    known = contents.quarantine.get(group_id)
+def _describe(state: ShardState, group_id: str, context: RequestContext) -> DescribedGroup:
+    group = state.groups.get(group_id)
+    known = state.quarantine.get(group_id)
     note = None if known is None else known.text()
     if group is not None:
-        return attrs.evolve(_describe_generic(group), error_message=note)
-    connect = contents.connect.get(group_id)
-    if connect is not None and is_all_legacy(connect):
+        return attrs.evolve(_describe_classic(group), error_message=note)
+    connect = state.connect.get(group_id)
+    if connect is not None and is_all_classic(connect):
         return attrs.evolve(describe_as_classic(connect), error_message=note)
     described = DescribedGroup(group_id=group_id, group_state=State.DEAD.label)
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
-        why = "is a connect group: describe it as one" if group_id in contents.connect else "not found"
+        why = "is a connect group: describe it as one" if group_id in state.connect else "not found"
         described.error_message = f"Group {bounded_name(group_id)} {why}."
     return described
 
 
-def _describe_generic(group: GenericGroup) -> DescribedGroup:
+def _describe_classic(group: ClassicGroup) -> DescribedGroup:
     """The description of a classic group. Only a stable group shows its protocol and the members' metadata, because
     otherwise the next generation may have others.
     """

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from kcoord.group.classic.heartbeat import heartbeat_classic
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.heartbeat import heartbeat_translated
 from kcoord.protocol.messages import HeartbeatRequest
 
 
-def heartbeat(turn: Turn, request: HeartbeatRequest, context: RequestContext, token: Token) -> None:
+def heartbeat(transition: Transition, request: HeartbeatRequest, context: RequestContext, token: Token) -> None:
     """Handle a Heartbeat."""
-    connect = turn.contents.connect.get(request.group_id)
+    connect = transition.state.connect.get(request.group_id)
     if connect is None:
-        heartbeat_classic(turn, request, token)
+        heartbeat_classic(transition, request, token)
     else:
-        heartbeat_translated(turn, connect, request, context, token)
+        heartbeat_translated(transition, connect, request, context, token)

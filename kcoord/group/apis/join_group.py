@@ -12,27 +12,27 @@ from kcoord.group.classic.calls import join_of, new_member_id, protocols_of
 from kcoord.group.classic.join_group import join_classic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.entry import group_to_join_translated
 from kcoord.group.translation.join_group import join_translated
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest
 
 
-def join_group(turn: Turn, request: JoinGroupRequest, context: RequestContext, token: Token) -> None:
+def join_group(transition: Transition, request: JoinGroupRequest, context: RequestContext, token: Token) -> None:
     """Handle a JoinGroup; it may stay parked."""
-    error = _check_request(request, turn.contents.settings)
+    error = _check_request(request, transition.state.settings)
     if error:
-        join_error(turn, token, error, request.member_id)
+        join_error(transition, token, error, request.member_id)
         return
     protocols = protocols_of(request)
-    connect = group_to_join_translated(turn, request.group_id, request.protocol_type, protocols)
+    connect = group_to_join_translated(transition, request.group_id, request.protocol_type, protocols)
     if connect is None:
-        join_classic(turn, request, protocols, context, token)
+        join_classic(transition, request, protocols, context, token)
         return
-    member_id = request.member_id or new_member_id(turn, request, context)
+    member_id = request.member_id or new_member_id(transition, request, context)
     join = join_of(request, context, token, protocols, member_id)
-    join_translated(turn, connect, join, context, is_new=not request.member_id)
+    join_translated(transition, connect, join, context, is_new=not request.member_id)
 
 
 def _check_request(request: JoinGroupRequest, settings: GroupSettings) -> ErrorCode:

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from kcoord.group.classic.leave_group import leave_classic
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.leave_group import leave_translated
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
 
 
-def leave_group(turn: Turn, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
+def leave_group(transition: Transition, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
     """Handle a LeaveGroup."""
     if not request.group_id:
-        turn.answer(token, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
+        transition.answer(token, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
         return
-    connect = turn.contents.connect.get(request.group_id)
+    connect = transition.state.connect.get(request.group_id)
     if connect is None:
-        leave_classic(turn, request, context, token)
+        leave_classic(transition, request, context, token)
     else:
-        leave_translated(turn, connect, request, context, token)
+        leave_translated(transition, connect, request, context, token)

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcoord.group.conversion.policy import is_all_legacy
+from kcoord.group.conversion.policy import is_all_classic
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
 from kcoord.group.state.metrics import CLASSIC, CONNECT
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.as_classic import classic_state
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
 
 
-def list_groups(turn: Turn, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:
+def list_groups(transition: Transition, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:
     """Handle a ListGroups for the groups of this shard."""
-    contents = turn.contents
-    turn.answer(token, listed_among(contents, request, [*contents.groups, *contents.connect]))
+    state = transition.state
+    transition.answer(token, listed_among(state, request, [*state.groups, *state.connect]))
 
 
-def listed_among(contents: Contents, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
+def listed_among(shard_state: ShardState, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
     """The answer for those of `group_ids` that are here and that the request's filters match."""
     states = {state.strip().lower() for state in request.states_filter}
     types = {group_type.lower() for group_type in request.types_filter}
-    here = [group for group_id in group_ids if (group := _listed(contents, group_id)) is not None]
+    here = [group for group_id in group_ids if (group := _listed(shard_state, group_id)) is not None]
     return ListGroupsResponse(
         groups=[
             group
@@ -40,13 +40,13 @@ def listed_among(contents: Contents, request: ListGroupsRequest, group_ids: Iter
     )
 
 
-def _listed(contents: Contents, group_id: str) -> ListedGroup | None:
-    group = contents.groups.get(group_id)
+def _listed(state: ShardState, group_id: str) -> ListedGroup | None:
+    group = state.groups.get(group_id)
     if group is not None:
         return ListedGroup(group_id, group.protocol_type, group.state.label, CLASSIC)
-    connect = contents.connect.get(group_id)
+    connect = state.connect.get(group_id)
     if connect is None:
         return None
-    if is_all_legacy(connect):
+    if is_all_classic(connect):
         return ListedGroup(group_id, PROTOCOL_TYPE, classic_state(connect).label, CLASSIC)
     return ListedGroup(group_id, PROTOCOL_TYPE, connect.state.label, CONNECT)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.refuse import refuse
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition
 from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponsePartition, OffsetCommitResponseTopic
@@ -26,55 +26,59 @@ MAX_TOPIC_CHARS = 249
 """The longest name that a topic can have in Kafka."""
 
 
-def offset_commit(turn: Turn, request: OffsetCommitRequest, context: RequestContext, token: Token) -> None:
+def offset_commit(transition: Transition, request: OffsetCommitRequest, context: RequestContext, token: Token) -> None:
     """Handle an OffsetCommit: store all offsets that may be stored, with an error for each partition whose offset may
     not.
     """
     if context.api_version >= TOPIC_ID_VERSION:
-        turn.answer(token, refuse(request, ErrorCode.UNKNOWN_TOPIC_ID))
+        transition.answer(token, refuse(request, ErrorCode.UNKNOWN_TOPIC_ID))
         return
     error = check_commit(
-        turn.contents,
+        transition.state,
         request.group_id,
         request.member_id,
         request.group_instance_id,
         request.generation_id_or_member_epoch,
         False,
-        turn.now_ms,
+        transition.now_ms,
         context.api_version,
     )
     if error:
-        turn.answer(token, refuse(request, error))
+        transition.answer(token, refuse(request, error))
         return
     topics = [
         OffsetCommitResponseTopic(
             name=topic.name,
             partitions=[
-                OffsetCommitResponsePartition(partition.partition_index, _commit(turn, request, topic.name, partition))
+                OffsetCommitResponsePartition(
+                    partition.partition_index, _commit(transition, request, topic.name, partition)
+                )
                 for partition in topic.partitions
             ],
         )
         for topic in request.topics
     ]
-    turn.answer(token, OffsetCommitResponse(topics=topics))
+    transition.answer(token, OffsetCommitResponse(topics=topics))
 
 
-def _commit(turn: Turn, request: OffsetCommitRequest, topic: str, partition: OffsetCommitRequestPartition) -> ErrorCode:
+def _commit(
+    transition: Transition, request: OffsetCommitRequest, topic: str, partition: OffsetCommitRequestPartition
+) -> ErrorCode:
     metadata = partition.committed_metadata or ""
     if not topic or len(topic) > MAX_TOPIC_CHARS or partition.partition_index < 0:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if _too_long(metadata, turn.contents.settings.offset_metadata_max_bytes):
+    if _too_long(metadata, transition.state.settings.offset_metadata_max_bytes):
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
-    if _is_one_too_many(turn, request.group_id, topic, partition.partition_index):
+    if _is_one_too_many(transition, request.group_id, topic, partition.partition_index):
         return ErrorCode.INVALID_COMMIT_OFFSET_SIZE
     value = OffsetCommitValue(
         offset=partition.committed_offset,
         leader_epoch=partition.committed_leader_epoch,
         metadata=metadata,
-        commit_timestamp=turn.wall_ms,
-        expire_timestamp=_expire_timestamp(turn.wall_ms, request.retention_time_ms),
+        commit_timestamp=transition.wall_ms,
+        expire_timestamp=_expire_timestamp(transition.wall_ms, request.retention_time_ms),
     )
-    turn.write(Record(OffsetCommitKey(request.group_id, topic, partition.partition_index), value))
+    transition.write(Record(OffsetCommitKey(request.group_id, topic, partition.partition_index), value))
     return ErrorCode.NONE
 
 
@@ -85,12 +89,12 @@ def _expire_timestamp(wall_ms: int, retention_ms: int) -> int:
     return -1 if retention_ms == NO_RETENTION else min(wall_ms + retention_ms, MAX_INT64)
 
 
-def _is_one_too_many(turn: Turn, group_id: str, topic: str, partition: int) -> bool:
+def _is_one_too_many(transition: Transition, group_id: str, topic: str, partition: int) -> bool:
     """Whether the group would keep more offsets than it may. In a cluster the existing partitions are the bound; a
     kcoord alone accepts any name.
     """
-    offsets = turn.contents.offsets
-    full = offsets.count(group_id) >= turn.contents.settings.limits.offsets
+    offsets = transition.state.offsets
+    full = offsets.count(group_id) >= transition.state.settings.limits.offsets
     return full and partition not in offsets.of_topic(group_id, topic)
 
 

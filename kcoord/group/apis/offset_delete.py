@@ -9,54 +9,54 @@ from __future__ import annotations
 from kcoord.group.classic.table import DELETE
 from kcoord.group.state.committed_offsets import tombstone
 from kcoord.group.state.groups.classic_group import CONSUMER
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponsePartition, OffsetDeleteResponseTopic
 from kcoord.protocol.messages import OffsetDeleteRequest, OffsetDeleteResponse
 
 
-def check_offset_delete(contents: Contents, group_id: str) -> ErrorCode:
+def check_offset_delete(state: ShardState, group_id: str) -> ErrorCode:
     """Whether offsets of the group may be deleted at all: NONE, NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND or
     INVALID_GROUP_ID.
     """
     if not group_id:
         return ErrorCode.INVALID_GROUP_ID
-    group = contents.groups.get(group_id)
+    group = state.groups.get(group_id)
     if group is None:
         return ErrorCode.GROUP_ID_NOT_FOUND
     return ErrorCode.NONE if group.protocol_type == CONSUMER else DELETE[group.state]
 
 
-def subscribed_among(contents: Contents, group_id: str, topics: list[str]) -> frozenset[str]:
+def subscribed_among(state: ShardState, group_id: str, topics: list[str]) -> frozenset[str]:
     """Those of `topics` that the group is subscribed to: their offsets stay (GROUP_SUBSCRIBED_TO_TOPIC)."""
-    group = contents.groups.get(group_id)
+    group = state.groups.get(group_id)
     if group is None:
         return frozenset()
     subscribed = group.subscribed_topics()
     return frozenset(topic for topic in topics if group.is_subscribed(subscribed, topic))
 
 
-def offset_delete(turn: Turn, request: OffsetDeleteRequest, context: RequestContext, token: Token) -> None:
+def offset_delete(transition: Transition, request: OffsetDeleteRequest, context: RequestContext, token: Token) -> None:
     """Handle an OffsetDelete. Deleting an offset that does not exist succeeds."""
-    error = check_offset_delete(turn.contents, request.group_id)
+    error = check_offset_delete(transition.state, request.group_id)
     if error:
-        turn.answer(token, OffsetDeleteResponse(error_code=error))
+        transition.answer(token, OffsetDeleteResponse(error_code=error))
         return
-    kept = subscribed_among(turn.contents, request.group_id, [topic.name for topic in request.topics])
+    kept = subscribed_among(transition.state, request.group_id, [topic.name for topic in request.topics])
     topics = []
     for topic in request.topics:
         indexes = [partition.partition_index for partition in topic.partitions]
         verdict = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in kept else ErrorCode.NONE
         if not verdict:
-            _delete(turn, request.group_id, topic.name, indexes)
+            _delete(transition, request.group_id, topic.name, indexes)
         partitions = [OffsetDeleteResponsePartition(index, verdict) for index in indexes]
         topics.append(OffsetDeleteResponseTopic(topic.name, partitions))
-    turn.answer(token, OffsetDeleteResponse(topics=topics))
+    transition.answer(token, OffsetDeleteResponse(topics=topics))
 
 
-def _delete(turn: Turn, group_id: str, topic: str, indexes: list[int]) -> None:
+def _delete(transition: Transition, group_id: str, topic: str, indexes: list[int]) -> None:
     for index in indexes:
-        if index in turn.contents.offsets.of_topic(group_id, topic):
-            turn.write(tombstone(group_id, topic, index))
+        if index in transition.state.offsets.of_topic(group_id, topic):
+            transition.write(tombstone(group_id, topic, index))

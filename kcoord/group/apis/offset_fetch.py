@@ -12,7 +12,7 @@ whole group, which could not name a topic, is empty.
 from __future__ import annotations
 
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
 from kcoord.protocol.generated.offset_fetch_response import (
@@ -30,15 +30,17 @@ TOPIC_ID_VERSION = 10
 NO_OFFSET = OffsetCommitValue(offset=-1)
 
 
-def offset_fetch(turn: Turn, request: OffsetFetchRequest, context: RequestContext, token: Token) -> None:
+def offset_fetch(transition: Transition, request: OffsetFetchRequest, context: RequestContext, token: Token) -> None:
     """Handle an OffsetFetch, of one group or of several in this shard."""
     if context.api_version >= BATCH_VERSION:
         by_id = context.api_version >= TOPIC_ID_VERSION
-        groups = [_group_by_id(group) if by_id else _group(turn, group) for group in request.groups]
-        turn.answer(token, OffsetFetchResponse(groups=groups))
+        groups = [_group_by_id(group) if by_id else _group(transition, group) for group in request.groups]
+        transition.answer(token, OffsetFetchResponse(groups=groups))
         return
     if request.topics is None:
-        wanted = [(topic, list(offsets)) for topic, offsets in turn.contents.offsets.of_group(request.group_id).items()]
+        wanted = [
+            (topic, list(offsets)) for topic, offsets in transition.state.offsets.of_group(request.group_id).items()
+        ]
     else:
         wanted = [(topic.name, topic.partition_indexes) for topic in request.topics]
     topics = [
@@ -46,17 +48,19 @@ def offset_fetch(turn: Turn, request: OffsetFetchRequest, context: RequestContex
             topic,
             [
                 OffsetFetchResponsePartition(index, value.offset, value.leader_epoch, value.metadata)
-                for index, value in _values(turn, request.group_id, topic, indexes)
+                for index, value in _values(transition, request.group_id, topic, indexes)
             ],
         )
         for topic, indexes in wanted
     ]
-    turn.answer(token, OffsetFetchResponse(topics=topics))
+    transition.answer(token, OffsetFetchResponse(topics=topics))
 
 
-def _group(turn: Turn, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+def _group(transition: Transition, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
     if group.topics is None:
-        wanted = [(topic, list(offsets)) for topic, offsets in turn.contents.offsets.of_group(group.group_id).items()]
+        wanted = [
+            (topic, list(offsets)) for topic, offsets in transition.state.offsets.of_group(group.group_id).items()
+        ]
     else:
         wanted = [(topic.name, topic.partition_indexes) for topic in group.topics]
     topics = [
@@ -64,7 +68,7 @@ def _group(turn: Turn, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGro
             name=topic,
             partitions=[
                 OffsetFetchResponsePartitions(index, value.offset, value.leader_epoch, value.metadata)
-                for index, value in _values(turn, group.group_id, topic, indexes)
+                for index, value in _values(transition, group.group_id, topic, indexes)
             ],
         )
         for topic, indexes in wanted
@@ -72,8 +76,10 @@ def _group(turn: Turn, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGro
     return OffsetFetchResponseGroup(group.group_id, topics)
 
 
-def _values(turn: Turn, group_id: str, topic: str, indexes: list[int]) -> list[tuple[int, OffsetCommitValue]]:
-    stored = turn.contents.offsets.of_topic(group_id, topic)
+def _values(
+    transition: Transition, group_id: str, topic: str, indexes: list[int]
+) -> list[tuple[int, OffsetCommitValue]]:
+    stored = transition.state.offsets.of_topic(group_id, topic)
     return [(index, stored.get(index, NO_OFFSET)) for index in indexes]
 
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from kcoord.group.classic.sync_group import sync_classic
 from kcoord.group.conversion.conversion_trigger import follow_when_stable
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.sync_group import sync_translated
 from kcoord.protocol.messages import SyncGroupRequest
 
 
-def sync_group(turn: Turn, request: SyncGroupRequest, context: RequestContext, token: Token) -> None:
+def sync_group(transition: Transition, request: SyncGroupRequest, context: RequestContext, token: Token) -> None:
     """Handle a SyncGroup; it may stay parked. A classic group whose rebalance it ends may be converted."""
-    connect = turn.contents.connect.get(request.group_id)
+    connect = transition.state.connect.get(request.group_id)
     if connect is not None:
-        sync_translated(turn, connect, request, context, token)
+        sync_translated(transition, connect, request, context, token)
         return
-    group = turn.contents.groups.get(request.group_id) or GenericGroup(request.group_id)
-    if sync_classic(turn, group, request, context, token):
-        follow_when_stable(turn, group)
+    group = transition.state.groups.get(request.group_id) or ClassicGroup(request.group_id)
+    if sync_classic(transition, group, request, context, token):
+        follow_when_stable(transition, group)

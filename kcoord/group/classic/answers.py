@@ -7,10 +7,10 @@ REBALANCE_IN_PROGRESS, so that no connection waits for ever.)
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Member, ParkedJoin
 from kcoord.group.state.step import Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.messages import JoinGroupResponse, SyncGroupResponse
@@ -18,12 +18,12 @@ from kcoord.protocol.messages import JoinGroupResponse, SyncGroupResponse
 NO_MEMBER_ID = ""
 
 
-def join_error(turn: Turn, token: Token, error: ErrorCode, member_id: str) -> None:
+def join_error(transition: Transition, token: Token, error: ErrorCode, member_id: str) -> None:
     """Refuse a JoinGroup."""
-    turn.answer(token, JoinGroupResponse(error_code=error, member_id=member_id))
+    transition.answer(token, JoinGroupResponse(error_code=error, member_id=member_id))
 
 
-def join_answer(group: GenericGroup, member: Member) -> JoinGroupResponse:
+def join_answer(group: ClassicGroup, member: Member) -> JoinGroupResponse:
     """Tell a member the current generation; the leader also gets the list of members, with their metadata."""
     protocol = group.protocol_name or ""
     members = []
@@ -42,50 +42,50 @@ def join_answer(group: GenericGroup, member: Member) -> JoinGroupResponse:
     )
 
 
-def sync_error(turn: Turn, token: Token, error: ErrorCode) -> None:
+def sync_error(transition: Transition, token: Token, error: ErrorCode) -> None:
     """Refuse a SyncGroup."""
-    turn.answer(token, SyncGroupResponse(error_code=error))
+    transition.answer(token, SyncGroupResponse(error_code=error))
 
 
-def sync_answer(group: GenericGroup, member: Member) -> SyncGroupResponse:
+def sync_answer(group: ClassicGroup, member: Member) -> SyncGroupResponse:
     """Give a member its assignment."""
     return SyncGroupResponse(
         protocol_type=group.protocol_type, protocol_name=group.protocol_name, assignment=member.assignment
     )
 
 
-def park_join(turn: Turn, group: GenericGroup, member: Member, token: Token, api_version: int) -> None:
+def park_join(transition: Transition, group: ClassicGroup, member: Member, token: Token, api_version: int) -> None:
     """Let a member's JoinGroup wait for the end of the join phase."""
     if member.parked_join is None:
         group.parked_joins += 1
     else:
-        join_error(turn, member.parked_join.token, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+        join_error(transition, member.parked_join.token, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
     member.parked_join = ParkedJoin(token, api_version)
 
 
-def park_sync(turn: Turn, member: Member, token: Token) -> None:
+def park_sync(transition: Transition, member: Member, token: Token) -> None:
     """Let a member's SyncGroup wait for the leader's."""
     if member.parked_sync is not None:
-        sync_error(turn, member.parked_sync, ErrorCode.REBALANCE_IN_PROGRESS)
+        sync_error(transition, member.parked_sync, ErrorCode.REBALANCE_IN_PROGRESS)
     member.parked_sync = token
 
 
-def release_join(turn: Turn, group: GenericGroup, member: Member, error: ErrorCode, member_id: str) -> None:
+def release_join(transition: Transition, group: ClassicGroup, member: Member, error: ErrorCode, member_id: str) -> None:
     """Refuse a member's parked JoinGroup, if it has one."""
     if member.parked_join is not None:
-        join_error(turn, member.parked_join.token, error, member_id)
+        join_error(transition, member.parked_join.token, error, member_id)
         member.parked_join = None
         group.parked_joins -= 1
 
 
-def release_sync(turn: Turn, member: Member, error: ErrorCode) -> None:
+def release_sync(transition: Transition, member: Member, error: ErrorCode) -> None:
     """Refuse a member's parked SyncGroup, if it has one."""
     if member.parked_sync is not None:
-        sync_error(turn, member.parked_sync, error)
+        sync_error(transition, member.parked_sync, error)
         member.parked_sync = None
 
 
-def refresh(turn: Turn, group: GenericGroup, member: Member) -> None:
+def refresh(transition: Transition, group: ClassicGroup, member: Member) -> None:
     """Restart the session of a member that has just been answered after waiting."""
-    member.last_seen_ms = turn.now_ms
-    turn.wake(group, turn.now_ms + member.session_timeout_ms)
+    member.last_seen_ms = transition.now_ms
+    transition.wake(group, transition.now_ms + member.session_timeout_ms)

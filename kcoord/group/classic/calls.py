@@ -6,7 +6,7 @@ from sys import intern
 
 from kcoord.group.state.groups.classic_member import Member, Protocols
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.messages import JoinGroupRequest
 
@@ -51,10 +51,10 @@ def protocols_of(request: JoinGroupRequest) -> Protocols:
     return tuple(protocols.items())
 
 
-def new_member_id(turn: Turn, request: JoinGroupRequest, context: RequestContext) -> str:
+def new_member_id(transition: Transition, request: JoinGroupRequest, context: RequestContext) -> str:
     """A member id for a sender that has none yet."""
     prefix = context.client_id if request.group_instance_id is None else request.group_instance_id
-    return f"{prefix[:PREFIX_CHARS]}-{turn.contents.ids()}"
+    return f"{prefix[:PREFIX_CHARS]}-{transition.state.ids()}"
 
 
 def join_of(

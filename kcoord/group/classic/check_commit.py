@@ -5,10 +5,10 @@ OffsetCommit here asks for it, and the gateway before it passes a commit on (GW-
 
 from __future__ import annotations
 
-from kcoord.group.classic.table import COMMIT, COMMIT_NOBODY
 from kcoord.group.classic.member_checks import check_member
+from kcoord.group.classic.table import COMMIT, COMMIT_NOBODY
 from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.errors import ErrorCode
 
 NAMES_MISSING_GROUP_VERSION = 9
@@ -18,7 +18,7 @@ ILLEGAL_GENERATION.
 
 
 def check_commit(
-    contents: Contents,
+    shard_state: ShardState,
     group_id: str,
     member_id: str,
     instance_id: str | None,
@@ -34,9 +34,9 @@ def check_commit(
     It needs a group without members. A transactional one comes from a client older than KIP-447, which cannot name its
     member, and is accepted.
     """
-    if group_id in contents.connect:  # it has no offsets
+    if group_id in shard_state.connect:  # it has no offsets
         return ErrorCode.GROUP_ID_NOT_FOUND
-    group = contents.groups.get(group_id)
+    group = shard_state.groups.get(group_id)
     state = State.DEAD if group is None else group.state
     if generation < 0 and state in (State.EMPTY, State.DEAD):
         return COMMIT_NOBODY[state]

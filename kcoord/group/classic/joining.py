@@ -11,7 +11,7 @@ from kcoord.group.classic.calls import Join
 from kcoord.group.classic.rebalance_input import rebalance_input
 from kcoord.group.classic.voting import elect_protocol
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_group import GenericGroup, Rebalance
+from kcoord.group.state.groups.classic_group import ClassicGroup, Rebalance
 from kcoord.group.state.groups.classic_member import Member
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.groups.classic_states import State
@@ -19,7 +19,7 @@ from kcoord.group.state.metrics import CLASSIC
 from kcoord.group.state.records.classic_records import creation, emptied, next_generation, replaced
 from kcoord.group.state.repetition import FREE
 from kcoord.group.state.step import Slowed
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
 SKIP_ASSIGNMENT_VERSION = 9
@@ -40,75 +40,75 @@ id.
 # -- newcomers --------------------------------------------------------------------------------------------------------
 
 
-def hand_out_id(turn: Turn, group: GenericGroup, join: Join) -> None:
+def hand_out_id(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """KIP-394: tell a newcomer its member id. It must join with that id within its session timeout."""
     while len(group.pending) >= MOST_PENDING:
         del group.pending[next(iter(group.pending))]
-    group.pending[join.member_id] = turn.now_ms + join.session_timeout_ms
-    turn.wake(group, group.pending[join.member_id])
-    join_error(turn, join.token, ErrorCode.MEMBER_ID_REQUIRED, join.member_id)
+    group.pending[join.member_id] = transition.now_ms + join.session_timeout_ms
+    transition.wake(group, group.pending[join.member_id])
+    join_error(transition, join.token, ErrorCode.MEMBER_ID_REQUIRED, join.member_id)
 
 
-def found_with_id(turn: Turn, group: GenericGroup, join: Join) -> None:
+def found_with_id(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """The same, for a group that does not exist yet."""
-    hand_out_id(turn, _create(turn, group), join)
+    hand_out_id(transition, _create(transition, group), join)
 
 
-def begin(turn: Turn, group: GenericGroup, join: Join) -> None:
+def begin(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """The first member of an empty group: wait a little for others (KIP-134)."""
-    _admit(turn, group, join)
-    delay_ms = turn.contents.settings.initial_rebalance_delay_ms
+    _admit(transition, group, join)
+    delay_ms = transition.state.settings.initial_rebalance_delay_ms
     group.rebalance = Rebalance(
         reasons=[_joined(join)],
-        since_wall_ms=turn.wall_ms,
+        since_wall_ms=transition.wall_ms,
         initial=True,
-        due_ms=turn.now_ms + delay_ms,
+        due_ms=transition.now_ms + delay_ms,
         delay_ms=delay_ms,
         remaining_ms=max(group.rebalance_timeout_ms() - delay_ms, 0),
     )
     group.move(State.PREPARING)
     if delay_ms > 0:
-        turn.wake(group, group.rebalance.due_ms)
+        transition.wake(group, group.rebalance.due_ms)
     else:
-        close_join(turn, group)
+        close_join(transition, group)
 
 
-def found(turn: Turn, group: GenericGroup, join: Join) -> None:
+def found(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """The same, for a group that does not exist yet."""
-    begin(turn, _create(turn, group), join)
+    begin(transition, _create(transition, group), join)
 
 
-def gather(turn: Turn, group: GenericGroup, join: Join) -> None:
+def gather(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """A newcomer joins while members are joining anyway."""
-    _admit(turn, group, join)
+    _admit(transition, group, join)
     _going(group).grew = True
     _going(group).note(_joined(join))
-    _close_if_complete(turn, group)
+    _close_if_complete(transition, group)
 
 
-def disturb(turn: Turn, group: GenericGroup, join: Join) -> None:
+def disturb(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """A newcomer joins a group that must rebalance for it."""
-    _admit(turn, group, join)
-    restart(turn, group, _joined(join))
+    _admit(transition, group, join)
+    restart(transition, group, _joined(join))
 
 
-def _create(turn: Turn, group: GenericGroup) -> GenericGroup:
-    turn.write(creation(group.group_id, turn.wall_ms))
-    return turn.contents.groups[group.group_id]
+def _create(transition: Transition, group: ClassicGroup) -> ClassicGroup:
+    transition.write(creation(group.group_id, transition.wall_ms))
+    return transition.state.groups[group.group_id]
 
 
-def _admit(turn: Turn, group: GenericGroup, join: Join) -> None:
+def _admit(transition: Transition, group: ClassicGroup, join: Join) -> None:
     """Add a newcomer. Its session cannot end while it waits, since it cannot send heartbeats before it knows its
     generation. But a client that has vanished must not wait for ever.
     """
     if not group.members:
         group.protocol_type = join.protocol_type
     member = _member_of(join)
-    member.last_seen_ms = turn.now_ms
+    member.last_seen_ms = transition.now_ms
     member.is_new = True
     group.add(member)
-    park_join(turn, group, member, join.token, join.api_version)
-    turn.wake(group, turn.now_ms + turn.contents.settings.new_member_join_timeout_ms)
+    park_join(transition, group, member, join.token, join.api_version)
+    transition.wake(group, transition.now_ms + transition.state.settings.new_member_join_timeout_ms)
 
 
 def _member_of(join: Join) -> Member:
@@ -126,103 +126,103 @@ def _member_of(join: Join) -> Member:
 # -- members that join again ------------------------------------------------------------------------------------------
 
 
-def regather(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
+def regather(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
     """A member joins while members are joining."""
-    _rejoin(turn, group, member, join)
-    _close_if_complete(turn, group)
+    _rejoin(transition, group, member, join)
+    _close_if_complete(transition, group)
 
 
-def repeat(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
+def repeat(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
     """A member that has lost its answer, or does not know that the others have gone on: tell it the present
     generation.
     """
     if member.from_record:
         group.offer(member, join.protocols)
     if member.parked_join is not None:  # it waits, and has lost its connection
-        park_join(turn, group, member, join.token, join.api_version)
+        park_join(transition, group, member, join.token, join.api_version)
     else:
         member.rejoined = True
-        turn.answer(join.token, join_answer(group, member))
+        transition.answer(join.token, join_answer(group, member))
 
 
-def change(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
+def change(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
     """A member offers other metadata."""
-    _rejoin(turn, group, member, join)
-    _restart_or_hold(turn, group, member, tell(Reason.METADATA_CHANGED, [member.member_id], join.reason))
+    _rejoin(transition, group, member, join)
+    _restart_or_hold(transition, group, member, tell(Reason.METADATA_CHANGED, [member.member_id], join.reason))
 
 
-def obey(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
+def obey(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
     """The leader joins a stable group again: something outside has changed, for example the topics that it assigns."""
-    _rejoin(turn, group, member, join)
-    _restart_or_hold(turn, group, member, tell(Reason.LEADER_ASKED, [member.member_id], join.reason))
+    _rejoin(transition, group, member, join)
+    _restart_or_hold(transition, group, member, tell(Reason.LEADER_ASKED, [member.member_id], join.reason))
 
 
-def _restart_or_hold(turn: Turn, group: GenericGroup, member: Member, reason: str) -> None:
+def _restart_or_hold(transition: Transition, group: ClassicGroup, member: Member, reason: str) -> None:
     """Rebalance, or let the member that asks for it wait, if the last rebalances were the same and changed nothing
     (`repetition`). No other member is disturbed meanwhile. It waits half its rebalance timeout at most, as its client
     waits longer than that for JoinGroup.
     """
-    repetition, now_ms = group.repetition, turn.now_ms
+    repetition, now_ms = group.repetition, transition.now_ms
     due_ms = now_ms
     if group.state is State.STABLE and repetition.times >= FREE:
         due_ms = repetition.due(rebalance_input(group), now_ms, member.rebalance_timeout_ms // 2)
     if due_ms <= now_ms:
-        restart(turn, group, reason)
+        restart(transition, group, reason)
         return
     if repetition.due_ms == NEVER_MS:
-        turn.contents.counters.slowed[CLASSIC] += 1
-        turn.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
+        transition.state.counters.slowed[CLASSIC] += 1
+        transition.step.slowed.append(Slowed(group.group_id, repetition.times, repetition.times == FREE))
     group.held_reason = reason + repetition.tell()
     repetition.due_ms = due_ms
-    turn.wake(group, due_ms)
+    transition.wake(group, due_ms)
 
 
-def wait_is_over(turn: Turn, group: GenericGroup) -> None:
+def wait_is_over(transition: Transition, group: ClassicGroup) -> None:
     """The member that asked for a rebalance that repeats itself has waited long enough."""
     group.repetition.due_ms = NEVER_MS
     reason, group.held_reason = group.held_reason, None
     if group.state is State.STABLE and reason is not None and group.parked_joins:
-        restart(turn, group, reason)
+        restart(transition, group, reason)
 
 
-def _rejoin(turn: Turn, group: GenericGroup, member: Member, join: Join) -> None:
+def _rejoin(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
     group.offer(member, join.protocols)
     member.rebalance_timeout_ms = join.rebalance_timeout_ms
     member.session_timeout_ms = join.session_timeout_ms
-    park_join(turn, group, member, join.token, join.api_version)
+    park_join(transition, group, member, join.token, join.api_version)
 
 
 # -- static members that come back under a new member id --------------------------------------------------------------
 
 
-def succeed(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
+def succeed(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> None:
     """A static member comes back while members are joining."""
-    successor = _take_over(turn, group, elder, join)
-    _park_successor(turn, group, successor, join)
-    _going(group).note(_returned(elder, join))
-    _close_if_complete(turn, group)
+    successor = _take_over(transition, group, predecessor, join)
+    _park_successor(transition, group, successor, join)
+    _going(group).note(_returned(predecessor, join))
+    _close_if_complete(transition, group)
 
 
-def succeed_and_restart(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
+def succeed_and_restart(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> None:
     """A static member comes back between JoinGroup and SyncGroup. The leader may be assigning to its previous member
     id, so all members have to join again.
     """
-    successor = _take_over(turn, group, elder, join)
-    _park_successor(turn, group, successor, join)
-    restart(turn, group, _returned(elder, join))
+    successor = _take_over(transition, group, predecessor, join)
+    _park_successor(transition, group, successor, join)
+    restart(transition, group, _returned(predecessor, join))
 
 
-def succeed_quietly(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> None:
+def succeed_quietly(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> None:
     """A static member comes back to a stable group. No other member is disturbed, unless the group would now choose
     another protocol (KIP-345, KIP-814).
     """
     leader_before = group.leader_id
-    successor = _take_over(turn, group, elder, join)
+    successor = _take_over(transition, group, predecessor, join)
     if elect_protocol(group) != group.protocol_name:
-        _park_successor(turn, group, successor, join)
-        restart(turn, group, _returned(elder, join))
+        _park_successor(transition, group, successor, join)
+        restart(transition, group, _returned(predecessor, join))
         return
-    turn.write(replaced(group))
+    transition.write(replaced(group))
     answer = join_answer(group, successor)
     if join.api_version >= SKIP_ASSIGNMENT_VERSION:
         answer.skip_assignment = group.leader_id == successor.member_id
@@ -231,75 +231,75 @@ def succeed_quietly(turn: Turn, group: GenericGroup, elder: Member, join: Join) 
         # the leader's previous id.
         answer.leader = leader_before or ""
         answer.members = []
-    turn.answer(join.token, answer)
+    transition.answer(join.token, answer)
 
 
-def _take_over(turn: Turn, group: GenericGroup, elder: Member, join: Join) -> Member:
+def _take_over(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> Member:
     """The successor takes the place of `elder`, which is fenced at once, also where it waits."""
-    release_join(turn, group, elder, ErrorCode.FENCED_INSTANCE_ID, elder.member_id)
-    release_sync(turn, elder, ErrorCode.FENCED_INSTANCE_ID)
+    release_join(transition, group, predecessor, ErrorCode.FENCED_INSTANCE_ID, predecessor.member_id)
+    release_sync(transition, predecessor, ErrorCode.FENCED_INSTANCE_ID)
     successor = _member_of(join)
-    successor.assignment = elder.assignment
-    group.replace(elder, successor)
-    refresh(turn, group, successor)
+    successor.assignment = predecessor.assignment
+    group.replace(predecessor, successor)
+    refresh(transition, group, successor)
     return successor
 
 
-def _park_successor(turn: Turn, group: GenericGroup, successor: Member, join: Join) -> None:
-    park_join(turn, group, successor, join.token, join.api_version)
+def _park_successor(transition: Transition, group: ClassicGroup, successor: Member, join: Join) -> None:
+    park_join(transition, group, successor, join.token, join.api_version)
 
 
 # -- members that go --------------------------------------------------------------------------------------------------
 
 
-def put_out(turn: Turn, group: GenericGroup, member: Member) -> None:
+def evict(transition: Transition, group: ClassicGroup, member: Member) -> None:
     """Remove a member. If it is alive after all, the answers to its parked requests tell it that it must join as a new
     member.
     """
-    release_join(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID, "")
-    release_sync(turn, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    release_join(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID, "")
+    release_sync(transition, member, ErrorCode.UNKNOWN_MEMBER_ID)
     group.remove(member)
 
 
-def go_on_without(turn: Turn, group: GenericGroup, reason: str) -> None:
+def go_on_without(transition: Transition, group: ClassicGroup, reason: str) -> None:
     """Members have gone while members are joining: the join phase may be complete now."""
     _going(group).note(reason)
-    _close_if_complete(turn, group)
+    _close_if_complete(transition, group)
 
 
-def wait_no_longer(turn: Turn, group: GenericGroup) -> None:
+def wait_no_longer(transition: Transition, group: ClassicGroup) -> None:
     """A newcomer that had been given an id will not come: the join phase may be complete now."""
-    _close_if_complete(turn, group)
+    _close_if_complete(transition, group)
 
 
-def never_mind(turn: Turn, group: GenericGroup) -> None:
+def never_mind(transition: Transition, group: ClassicGroup) -> None:
     """A newcomer that had been given an id will not come, and nobody waited for it."""
 
 
 # -- a rebalance, from its cause to its end ---------------------------------------------------------------------------
 
 
-def restart(turn: Turn, group: GenericGroup, reason: str) -> None:
+def restart(transition: Transition, group: ClassicGroup, reason: str) -> None:
     """All members have to join again. Those that wait for their assignment learn it at once, the others by their next
     heartbeat.
     """
     for member in group.members.values():
         if member.parked_sync is not None:
-            release_sync(turn, member, ErrorCode.REBALANCE_IN_PROGRESS)
-            refresh(turn, group, member)
+            release_sync(transition, member, ErrorCode.REBALANCE_IN_PROGRESS)
+            refresh(transition, group, member)
     _expect_no_syncs(group)
-    group.rebalance = Rebalance(reasons=[reason], since_wall_ms=turn.wall_ms, initial=False)
+    group.rebalance = Rebalance(reasons=[reason], since_wall_ms=transition.wall_ms, initial=False)
     if group.held_reason is not None:
         group.rebalance.note(group.held_reason)
         group.held_reason, group.repetition.due_ms = None, NEVER_MS
     group.move(State.PREPARING)
     if group.all_joined():
-        close_join(turn, group)
+        close_join(transition, group)
     else:
-        _wait(turn, group, group.rebalance_timeout_ms())
+        _wait(transition, group, group.rebalance_timeout_ms())
 
 
-def time_is_up(turn: Turn, group: GenericGroup) -> None:
+def time_is_up(transition: Transition, group: ClassicGroup) -> None:
     """The rebalance's time, or the initial delay, is over. The initial delay is extended while members arrive, up to
     the rebalance timeout.
     """
@@ -307,72 +307,72 @@ def time_is_up(turn: Turn, group: GenericGroup) -> None:
     if rebalance.initial and rebalance.grew and rebalance.remaining_ms:
         rebalance.grew = False
         before_ms = rebalance.delay_ms
-        rebalance.delay_ms = min(turn.contents.settings.initial_rebalance_delay_ms, rebalance.remaining_ms)
+        rebalance.delay_ms = min(transition.state.settings.initial_rebalance_delay_ms, rebalance.remaining_ms)
         rebalance.remaining_ms = max(rebalance.remaining_ms - before_ms, 0)
-        _wait(turn, group, rebalance.delay_ms)
+        _wait(transition, group, rebalance.delay_ms)
     else:
-        close_join(turn, group)
+        close_join(transition, group)
 
 
-def close_join(turn: Turn, group: GenericGroup) -> None:
+def close_join(transition: Transition, group: ClassicGroup) -> None:
     """The join phase ends. Dynamic members that have not joined are removed; static ones may be away until their
     session ends.
     """
     absent = [member for member in group.members.values() if member.parked_join is None and member.instance_id is None]
     for member in absent:
-        put_out(turn, group, member)
+        evict(transition, group, member)
     if absent:
         _going(group).note(tell(Reason.REBALANCE_TIMEOUT, [member.member_id for member in absent]))
     if not group.members:
-        _leave_empty(turn, group)
+        _leave_empty(transition, group)
     elif group.parked_joins:
-        _start_generation(turn, group)
+        _start_generation(transition, group)
     else:
-        _wait(turn, group, max(group.rebalance_timeout_ms(), SHORTEST_RETRY_MS))  # only static members, all away
+        _wait(transition, group, max(group.rebalance_timeout_ms(), SHORTEST_RETRY_MS))  # only static members, all away
 
 
-def _close_if_complete(turn: Turn, group: GenericGroup) -> None:
+def _close_if_complete(transition: Transition, group: ClassicGroup) -> None:
     if not _going(group).initial and group.all_joined():
-        close_join(turn, group)
+        close_join(transition, group)
 
 
-def _leave_empty(turn: Turn, group: GenericGroup) -> None:
+def _leave_empty(transition: Transition, group: ClassicGroup) -> None:
     rebalance, group.rebalance = _going(group), None
-    turn.write(emptied(group, rebalance, turn.wall_ms))
+    transition.write(emptied(group, rebalance, transition.wall_ms))
 
 
-def _start_generation(turn: Turn, group: GenericGroup) -> None:
+def _start_generation(transition: Transition, group: ClassicGroup) -> None:
     rebalance, group.rebalance = _going(group), None
     leader = group.members.get(group.leader_id or "")
     if leader is None or leader.parked_join is None:
         group.leader_id = next(each.member_id for each in group.members.values() if each.parked_join is not None)
-    group.repetition.begin(rebalance_input(group), turn.now_ms)
-    turn.write(next_generation(group, rebalance, elect_protocol(group), turn.wall_ms))
+    group.repetition.begin(rebalance_input(group), transition.now_ms)
+    transition.write(next_generation(group, rebalance, elect_protocol(group), transition.wall_ms))
     for member in group.members.values():
         member.is_new = member.rejoined = False
-        refresh(turn, group, member)
+        refresh(transition, group, member)
         parked, member.parked_join = member.parked_join, None
         if parked is not None:
-            turn.answer(parked.token, join_answer(group, member))
+            transition.answer(parked.token, join_answer(group, member))
     group.parked_joins = 0
     group.unsynced.update(group.members)
-    group.sync_due_ms = turn.now_ms + group.rebalance_timeout_ms()
-    turn.wake(group, group.sync_due_ms)
+    group.sync_due_ms = transition.now_ms + group.rebalance_timeout_ms()
+    transition.wake(group, group.sync_due_ms)
 
 
-def _wait(turn: Turn, group: GenericGroup, timeout_ms: int) -> None:
+def _wait(transition: Transition, group: ClassicGroup, timeout_ms: int) -> None:
     rebalance = _going(group)
-    rebalance.due_ms = turn.now_ms + timeout_ms
-    turn.wake(group, rebalance.due_ms)
+    rebalance.due_ms = transition.now_ms + timeout_ms
+    transition.wake(group, rebalance.due_ms)
 
 
-def _expect_no_syncs(group: GenericGroup) -> None:
+def _expect_no_syncs(group: ClassicGroup) -> None:
     group.unsynced.clear()
     group.heartbeat_is_sync = False
     group.sync_due_ms = NEVER_MS
 
 
-def _going(group: GenericGroup) -> Rebalance:
+def _going(group: ClassicGroup) -> Rebalance:
     assert group.rebalance is not None
     return group.rebalance
 
@@ -381,5 +381,5 @@ def _joined(join: Join) -> str:
     return tell(Reason.JOINED, [join.member_id], join.reason)
 
 
-def _returned(elder: Member, join: Join) -> str:
-    return tell(Reason.STATIC_REPLACED, [f"{elder.member_id} by {join.member_id}"], join.reason)
+def _returned(predecessor: Member, join: Join) -> str:
+    return tell(Reason.STATIC_REPLACED, [f"{predecessor.member_id} by {join.member_id}"], join.reason)

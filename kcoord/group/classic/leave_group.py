@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kcoord.group.classic.joining import put_out
-from kcoord.group.classic.table import GONE, PENDING_GONE
+from kcoord.group.classic.joining import evict
 from kcoord.group.classic.member_checks import check_member
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.classic.table import GONE, PENDING_GONE
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.leave_group_response import MemberResponse
@@ -17,19 +17,19 @@ from kcoord.protocol.messages import LeaveGroupRequest, LeaveGroupResponse
 BATCH_VERSION = 3
 
 
-def leave_classic(turn: Turn, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
+def leave_classic(transition: Transition, request: LeaveGroupRequest, context: RequestContext, token: Token) -> None:
     """Handle a LeaveGroup. If several members leave, the group rebalances once."""
     batched = context.api_version >= BATCH_VERSION
     leavers = request.members if batched else [MemberIdentity(request.member_id)]
-    group = turn.contents.groups.get(request.group_id) or GenericGroup(request.group_id)
-    responses = _leave(turn, group, leavers)
+    group = transition.state.groups.get(request.group_id) or ClassicGroup(request.group_id)
+    responses = _leave(transition, group, leavers)
     if batched:
-        turn.answer(token, LeaveGroupResponse(members=responses))
+        transition.answer(token, LeaveGroupResponse(members=responses))
     else:
-        turn.answer(token, LeaveGroupResponse(error_code=responses[0].error_code))
+        transition.answer(token, LeaveGroupResponse(error_code=responses[0].error_code))
 
 
-def _leave(turn: Turn, group: GenericGroup, leavers: list[MemberIdentity]) -> list[MemberResponse]:
+def _leave(transition: Transition, group: ClassicGroup, leavers: list[MemberIdentity]) -> list[MemberResponse]:
     gone: list[str] = []
     reason = None
     pending_gone = False
@@ -42,18 +42,18 @@ def _leave(turn: Turn, group: GenericGroup, leavers: list[MemberIdentity]) -> li
             member_id = _member_id(group, leaver)
             error = check_member(group, member_id, leaver.group_instance_id)
             if not error:
-                put_out(turn, group, group.members[member_id])
+                evict(transition, group, group.members[member_id])
                 gone.append(member_id)
                 reason = reason or leaver.reason
         responses.append(MemberResponse(leaver.member_id, leaver.group_instance_id, error))
     if gone:
-        GONE[group.state](turn, group, tell(Reason.LEFT, gone, reason))
+        GONE[group.state](transition, group, tell(Reason.LEFT, gone, reason))
     elif pending_gone:
-        PENDING_GONE[group.state](turn, group)
+        PENDING_GONE[group.state](transition, group)
     return responses
 
 
-def _member_id(group: GenericGroup, leaver: MemberIdentity) -> str:
+def _member_id(group: ClassicGroup, leaver: MemberIdentity) -> str:
     """The member id that is meant: an admin names a static member by its group.instance.id alone."""
     if leaver.member_id or leaver.group_instance_id is None:
         return leaver.member_id

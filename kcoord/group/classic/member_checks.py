@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.protocol.errors import ErrorCode
 
 
-def check_member(group: GenericGroup, member_id: str, instance_id: str | None) -> ErrorCode:
+def check_member(group: ClassicGroup, member_id: str, instance_id: str | None) -> ErrorCode:
     """NONE for a member; FENCED_INSTANCE_ID for a static member that another one has replaced (KIP-345); else
     UNKNOWN_MEMBER_ID.
     """

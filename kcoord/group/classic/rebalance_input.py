@@ -6,23 +6,23 @@ with it, every JoinGroup would look different.
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.classic_group import CONSUMER, GenericGroup
+from kcoord.group.state.groups.classic_group import CONSUMER, ClassicGroup
 from kcoord.group.state.groups.classic_member import Member, Protocols
 from kcoord.group.state.groups.subscription import without_generation
 from kcoord.group.state.repetition import Given, fingerprint
 
 
-def rebalance_input(group: GenericGroup) -> Given:
+def rebalance_input(group: ClassicGroup) -> Given:
     """The present input of the next generation."""
     are_consumers = group.protocol_type == CONSUMER
-    said = {
+    metadata = {
         _name(each): _without_generations(each.protocols) if are_consumers else each.protocols
         for each in group.members.values()
     }
-    return Given(fingerprint(group.protocol_type, frozenset(said)), fingerprint(frozenset(said.items())))
+    return Given(fingerprint(group.protocol_type, frozenset(metadata)), fingerprint(frozenset(metadata.items())))
 
 
-def rebalance_answer(group: GenericGroup) -> int:
+def rebalance_answer(group: ClassicGroup) -> int:
     """The fingerprint of the assignments that the leader has made."""
     return fingerprint(frozenset([(_name(each), each.assignment) for each in group.members.values()]))
 

@@ -15,16 +15,16 @@ from __future__ import annotations
 from sys import intern
 
 from kcoord.group.classic.table import CONVERTED, OVER_MAX_SIZE
-from kcoord.group.state.groups.classic_group import GenericGroup, recorded_state, weight_of
+from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state, weight_of
 from kcoord.group.state.groups.classic_member import Member
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 
-def open_sessions(turn: Turn, group: GenericGroup) -> None:
+def open_sessions(transition: Transition, group: ClassicGroup) -> None:
     """Give a group that was loaded its session state."""
-    record, now_ms = group.record, turn.now_ms
+    record, now_ms = group.record, transition.now_ms
     protocol = intern(record.protocol or "")
     shortest_ms = None
     for recorded in record.members:
@@ -53,20 +53,20 @@ def open_sessions(turn: Turn, group: GenericGroup) -> None:
     if shortest_ms is None:
         return
     group.support = {protocol: len(group.members)}
-    turn.wake(group, now_ms + shortest_ms)
-    _expect_syncs(turn, group)
+    transition.wake(group, now_ms + shortest_ms)
+    _expect_syncs(transition, group)
     if group.was_converted:
-        CONVERTED[group.state](turn, group, record.reason or "")
-    elif len(group.members) > turn.contents.settings.max_size:
-        OVER_MAX_SIZE[group.state](turn, group, tell(Reason.OVER_MAX_SIZE, [f"{len(group.members)} members"]))
+        CONVERTED[group.state](transition, group, record.reason or "")
+    elif len(group.members) > transition.state.settings.max_size:
+        OVER_MAX_SIZE[group.state](transition, group, tell(Reason.OVER_MAX_SIZE, [f"{len(group.members)} members"]))
 
 
-def _expect_syncs(turn: Turn, group: GenericGroup) -> None:
+def _expect_syncs(transition: Transition, group: ClassicGroup) -> None:
     if group.state is State.COMPLETING:
         group.unsynced.update(group.members)
     elif group.record.state == State.STABLE.label:  # else it is a record of Kafka, which does not say who has synced
         group.unsynced.update(group.members.keys() - set(group.record.synced_members))
         group.heartbeat_is_sync = True
     if group.unsynced:
-        group.sync_due_ms = turn.now_ms + group.rebalance_timeout_ms()
-        turn.wake(group, group.sync_due_ms)
+        group.sync_due_ms = transition.now_ms + group.rebalance_timeout_ms()
+        transition.wake(group, group.sync_due_ms)

@@ -6,35 +6,35 @@ next sweep. A group without trouble is swept about once in a session timeout.
 
 from __future__ import annotations
 
-from kcoord.group.classic.joining import put_out, wait_is_over
+from kcoord.group.classic.joining import evict, wait_is_over
 from kcoord.group.classic.table import GONE, JOIN_DUE, PENDING_GONE, SYNC_DUE
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Member
 from kcoord.group.state.groups.classic_reasons import Reason, tell
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 
-def sweep(turn: Turn, group: GenericGroup) -> None:
+def sweep(transition: Transition, group: ClassicGroup) -> None:
     """Do what is due, with all sessions that have ended at once."""
-    now_ms = turn.now_ms
-    join_timeout_ms = turn.contents.settings.new_member_join_timeout_ms
+    now_ms = transition.now_ms
+    join_timeout_ms = transition.state.settings.new_member_join_timeout_ms
     expired = [member for member in group.members.values() if _expires_ms(member, join_timeout_ms) <= now_ms]
     lapsed = [member_id for member_id, at_ms in group.pending.items() if at_ms <= now_ms]
     for member_id in lapsed:
         del group.pending[member_id]
     for member in expired:
-        put_out(turn, group, member)
+        evict(transition, group, member)
     if expired:
-        GONE[group.state](turn, group, tell(Reason.SESSION_EXPIRED, [member.member_id for member in expired]))
+        GONE[group.state](transition, group, tell(Reason.SESSION_EXPIRED, [member.member_id for member in expired]))
     elif lapsed:
-        PENDING_GONE[group.state](turn, group)
+        PENDING_GONE[group.state](transition, group)
     if group.rebalance is not None and group.rebalance.due_ms <= now_ms:
-        JOIN_DUE[group.state](turn, group)
+        JOIN_DUE[group.state](transition, group)
     if group.repetition.due_ms <= now_ms:
-        wait_is_over(turn, group)
+        wait_is_over(transition, group)
     if group.sync_due_ms <= now_ms:
-        SYNC_DUE[group.state](turn, group)
+        SYNC_DUE[group.state](transition, group)
 
 
 def _expires_ms(member: Member, join_timeout_ms: int) -> int:
@@ -48,9 +48,9 @@ def _expires_ms(member: Member, join_timeout_ms: int) -> int:
     return member.last_seen_ms + member.session_timeout_ms
 
 
-def ask_for_next_sweep(turn: Turn, group: GenericGroup) -> None:
+def ask_for_next_sweep(transition: Transition, group: ClassicGroup) -> None:
     """Have the group swept when the next thing may be due."""
-    now_ms, join_timeout_ms = turn.now_ms, turn.contents.settings.new_member_join_timeout_ms
+    now_ms, join_timeout_ms = transition.now_ms, transition.state.settings.new_member_join_timeout_ms
     at_ms = min(group.sync_due_ms, group.repetition.due_ms)
     if group.rebalance is not None:
         at_ms = min(at_ms, group.rebalance.due_ms)
@@ -60,4 +60,4 @@ def ask_for_next_sweep(turn: Turn, group: GenericGroup) -> None:
             expires_ms -= member.last_seen_ms - now_ms
         at_ms = min(at_ms, expires_ms)
     at_ms = min(at_ms, *group.pending.values(), at_ms)
-    turn.wake(group, max(at_ms, now_ms + 1))
+    transition.wake(group, max(at_ms, now_ms + 1))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kcoord.group.classic.answers import sync_error
 from kcoord.group.classic.calls import Sync
-from kcoord.group.classic.table import SYNC, SYNC_LEADER
 from kcoord.group.classic.member_checks import check_member
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.classic.table import SYNC, SYNC_LEADER
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
 
@@ -16,23 +16,23 @@ NAMES_PROTOCOL_VERSION = 5
 
 
 def sync_classic(
-    turn: Turn, group: GenericGroup, request: SyncGroupRequest, context: RequestContext, token: Token
+    transition: Transition, group: ClassicGroup, request: SyncGroupRequest, context: RequestContext, token: Token
 ) -> bool:
     """Handle a SyncGroup; it may stay parked until the leader's SyncGroup has come. False: it was refused."""
     error = _check(group, request, context.api_version)
     if error:
-        sync_error(turn, token, error)
+        sync_error(transition, token, error)
         return False
     leads = group.leader_id == request.member_id
     assignments = {each.member_id: each.assignment for each in request.assignments} if leads else {}
     event = SYNC_LEADER if leads else SYNC
     member = group.members[request.member_id]
-    event[group.state](turn, group, Sync(token, member, assignments))
+    event[group.state](transition, group, Sync(token, member, assignments))
     member.rejoined = member.rejoined and member.comes_by_older(context)
     return True
 
 
-def _check(group: GenericGroup, request: SyncGroupRequest, api_version: int) -> ErrorCode:
+def _check(group: ClassicGroup, request: SyncGroupRequest, api_version: int) -> ErrorCode:
     named = (request.protocol_type, request.protocol_name)
     if api_version >= NAMES_PROTOCOL_VERSION and None in named:
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL

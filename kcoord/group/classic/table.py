@@ -34,18 +34,18 @@ from kcoord.group.classic.joining import (
     time_is_up,
     wait_no_longer,
 )
-from kcoord.group.classic.syncing import assign, await_leader, hand_over, join_first, put_out_unsynced
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.classic.syncing import assign, await_leader, evict_unsynced, hand_over, join_first
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Member
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
 Cell = TypeVar("Cell")
-OnJoin = Callable[[Turn, GenericGroup, Join], None]
-OnRejoin = Callable[[Turn, GenericGroup, Member, Join], None]
-OnSync = Callable[[Turn, GenericGroup, Sync], None]
-OnCause = Callable[[Turn, GenericGroup, str], None]
-OnTime = Callable[[Turn, GenericGroup], None]
+OnJoin = Callable[[Transition, ClassicGroup, Join], None]
+OnRejoin = Callable[[Transition, ClassicGroup, Member, Join], None]
+OnSync = Callable[[Transition, ClassicGroup, Sync], None]
+OnCause = Callable[[Transition, ClassicGroup, str], None]
+OnTime = Callable[[Transition, ClassicGroup], None]
 
 
 class Row(NamedTuple, Generic[Cell]):
@@ -58,7 +58,7 @@ class Row(NamedTuple, Generic[Cell]):
     dead: Cell
 
 
-def nobody(turn: Turn, group: GenericGroup, *_: Any) -> NoReturn:
+def unreachable(transition: Transition, group: ClassicGroup, *_: Any) -> NoReturn:
     """A cell that cannot be reached."""
     raise AssertionError(f"group {group.group_id}: nobody can do that in {group.state.label}")
 
@@ -69,24 +69,24 @@ def nobody(turn: Turn, group: GenericGroup, *_: Any) -> NoReturn:
 # JoinGroup
 NEEDS_ID       = Row[OnJoin](  hand_out_id,  hand_out_id,        hand_out_id,          hand_out_id,      found_with_id)
 NEWCOMER       = Row[OnJoin](  begin,        gather,             disturb,              disturb,          found)
-REJOIN_SAME    = Row[OnRejoin](nobody,       regather,           repeat,               repeat,           nobody)
-REJOIN_LEADER  = Row[OnRejoin](nobody,       regather,           repeat,               obey,             nobody)
-REJOIN_CHANGED = Row[OnRejoin](nobody,       regather,           change,               change,           nobody)
-STATIC_RETURN  = Row[OnRejoin](nobody,       succeed,            succeed_and_restart,  succeed_quietly,  nobody)
+REJOIN_SAME    = Row[OnRejoin](unreachable,       regather,           repeat,               repeat,           unreachable)
+REJOIN_LEADER  = Row[OnRejoin](unreachable,       regather,           repeat,               obey,             unreachable)
+REJOIN_CHANGED = Row[OnRejoin](unreachable,       regather,           change,               change,           unreachable)
+STATIC_RETURN  = Row[OnRejoin](unreachable,       succeed,            succeed_and_restart,  succeed_quietly,  unreachable)
 
 # SyncGroup
-SYNC           = Row[OnSync](  nobody,       join_first,         await_leader,         hand_over,        nobody)
-SYNC_LEADER    = Row[OnSync](  nobody,       join_first,         assign,               hand_over,        nobody)
+SYNC           = Row[OnSync](  unreachable,       join_first,         await_leader,         hand_over,        unreachable)
+SYNC_LEADER    = Row[OnSync](  unreachable,       join_first,         assign,               hand_over,        unreachable)
 
 # LeaveGroup, or the end of a session; the same of a newcomer that has an id and has not joined yet
-GONE           = Row[OnCause]( nobody,       go_on_without,      restart,              restart,          nobody)
-PENDING_GONE   = Row[OnTime](  never_mind,   wait_no_longer,     never_mind,           never_mind,       nobody)
+GONE           = Row[OnCause]( unreachable,       go_on_without,      restart,              restart,          unreachable)
+PENDING_GONE   = Row[OnTime](  never_mind,   wait_no_longer,     never_mind,           never_mind,       unreachable)
 
 # time, and a load
-JOIN_DUE       = Row[OnTime](  nobody,       time_is_up,         nobody,               nobody,           nobody)
-SYNC_DUE       = Row[OnTime](  nobody,       nobody,             put_out_unsynced,     put_out_unsynced, nobody)
-OVER_MAX_SIZE  = Row[OnCause]( nobody,       nobody,             restart,              restart,          nobody)
-CONVERTED      = Row[OnCause]( nobody,       nobody,             nobody,               restart,          nobody)
+JOIN_DUE       = Row[OnTime](  unreachable,       time_is_up,         unreachable,               unreachable,           unreachable)
+SYNC_DUE       = Row[OnTime](  unreachable,       unreachable,             evict_unsynced,     evict_unsynced, unreachable)
+OVER_MAX_SIZE  = Row[OnCause]( unreachable,       unreachable,             restart,              restart,          unreachable)
+CONVERTED      = Row[OnCause]( unreachable,       unreachable,             unreachable,               restart,          unreachable)
 
 _OK, _REJOIN, _IN_USE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.NON_EMPTY_GROUP
 _WHO, _NO_GROUP = ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND

@@ -6,12 +6,12 @@ votes win; in a tie the protocol wins that the oldest member voted for (Apache K
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.classic_states import State
 
 
-def may_join(group: GenericGroup, protocol_type: str, protocols: Protocols) -> bool:
+def may_join(group: ClassicGroup, protocol_type: str, protocols: Protocols) -> bool:
     """Whether a JoinGroup of this type with these protocols agrees with what the members speak. An empty group accepts
     everything.
     """
@@ -21,7 +21,7 @@ def may_join(group: GenericGroup, protocol_type: str, protocols: Protocols) -> b
     return protocol_type == group.protocol_type and any(group.support.get(name, 0) == size for name, _ in protocols)
 
 
-def elect_protocol(group: GenericGroup) -> str:
+def elect_protocol(group: ClassicGroup) -> str:
     """The protocol that the members vote for. There is always one: nobody is let in without a protocol that all others
     have (`may_join`).
     """

@@ -36,16 +36,16 @@ from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.returning import left_of, reunited
 from kcoord.group.connect.selection import (
+    CLASSIC_VERSION,
     FALLBACK,
-    LEGACY_VERSION,
     Absent,
+    ClassicMembers,
     ClientSide,
-    LegacySide,
     Nobody,
     Qualified,
     Selection,
     ServerSide,
-    legacy_side,
+    classic_side,
     select,
 )
 from kcoord.group.connect.slowing import has_to_wait
@@ -64,7 +64,7 @@ from kcoord.group.state.groups.connect_group import (
     Resources,
 )
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 BACK_OFF_MS = 1_000
 MAX_BACK_OFF_MS = 60_000
@@ -86,7 +86,7 @@ TRIED_AGAIN = (AssignmentError.NO_WORKER_LEFT, AssignmentError.ASSIGNOR_FAILED)
 """The errors that the group tries again. The other errors end when the group changes, which bumps the epoch anyway."""
 
 
-def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
+def ensure_placed(transition: Transition, group: ConnectGroup) -> None:
     """Bump the group epoch if the placement rules have changed, or if the members have reached their targets and more
     is to move. After an assignment error nothing is needed: the next assignment follows the rules anyway.
     """
@@ -95,18 +95,18 @@ def ensure_placed(turn: Turn, group: ConnectGroup) -> None:
     if group.error:
         return
     if group.placed is NOT_PLACED:
-        recall_placed(turn, group)
-    rules, placed = turn.contents.effective(group.group_id).placement, group.placed
+        recall_placed(transition, group)
+    rules, placed = transition.state.effective(group.group_id).placement, group.placed
     is_changed = rules is not placed.rules and rules != placed.rules
     if is_changed or (placed.has_more and not group.unconverged):
-        epochs.bump(turn, group, Reason.PLACEMENT)
+        epochs.bump(transition, group, Reason.PLACEMENT)
 
 
-def recall_placed(turn: Turn, group: ConnectGroup) -> None:
+def recall_placed(transition: Transition, group: ConnectGroup) -> None:
     """Find out after a load how the installed target follows the placement rules: compute the assignment again, and
     compare. If the coordinator cannot compute now, the next assignment tells.
     """
-    limits = turn.contents.effective(group.group_id)
+    limits = transition.state.effective(group.group_id)
     rules, selection = limits.placement, _select(group, limits)
     name = _coordinators_own(group, limits, selection)
     if not rules or name is None:
@@ -115,7 +115,7 @@ def recall_placed(turn: Turn, group: ConnectGroup) -> None:
     assignor = limits.assignor(name)
     if assignor is None or group.configured is None:
         return
-    given = freeze(turn, group, name, limits).input
+    given = freeze(transition, group, name, limits).input
     placement, _ = _ask(assignor, given, rules)
     if placement is not None:
         group.placed = _recalled(given, placement, rules)
@@ -126,7 +126,7 @@ def _coordinators_own(group: ConnectGroup, limits: Effective, selection: Selecti
     match selection:
         case ServerSide(name):
             return name
-        case LegacySide() if group.legacy.protocol != DEFAULT:
+        case ClassicMembers() if group.classic.protocol != DEFAULT:
             return limits.placing
         case Nobody():
             return FALLBACK
@@ -147,13 +147,13 @@ def _recalled(given: AssignorInput, placement: Placement, rules: Rules) -> Place
     )
 
 
-def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
+def ensure_computing(transition: Transition, group: ConnectGroup) -> None:
     """Start the computation of the next assignment if one is needed and none is under way."""
     if group.epoch <= group.assignment_epoch or not group.has_participants():
         group.end_computation()
         return
     computation = group.computation
-    if computation is not None and computation.assignor == DEFAULT and group.legacy.protocol != DEFAULT:
+    if computation is not None and computation.assignor == DEFAULT and group.classic.protocol != DEFAULT:
         group.touched.add(computation.chosen)
         group.end_computation()  # the group has left `default`: from now on its leader is only asked what exists
         computation = None
@@ -161,16 +161,16 @@ def ensure_computing(turn: Turn, group: ConnectGroup) -> None:
         return  # if the group has moved on, the next computation starts when this one is installed
     if computation is not None and computation.epoch == group.epoch and computation.chosen in group.members:
         return
-    if group.legacy.gathering_due_ms != NEVER_MS:
+    if group.classic.gathering_due_ms != NEVER_MS:
         return
-    if computation is None and group.legacy.look is None and has_to_wait(turn, group):
+    if computation is None and group.classic.look is None and has_to_wait(transition, group):
         return  # while the leader is asked what exists, this wait is already over
-    limits = turn.contents.effective(group.group_id)
+    limits = transition.state.effective(group.group_id)
     selection = _select(group, limits)
     excluded = computation.excluded if computation is not None and computation.epoch == group.epoch else set()
-    if computation is None and group.legacy.failed[0] == group.epoch:
-        excluded = set(group.legacy.failed[1])
-    _compute(turn, group, limits, selection, excluded)
+    if computation is None and group.classic.failed[0] == group.epoch:
+        excluded = set(group.classic.failed[1])
+    _compute(transition, group, limits, selection, excluded)
 
 
 def _select(group: ConnectGroup, limits: Effective) -> Selection:
@@ -179,42 +179,46 @@ def _select(group: ConnectGroup, limits: Effective) -> Selection:
     """
     selection = select(group, [each.name for each in limits.assignors])
     if isinstance(selection, ClientSide) and group.failures >= PATIENCE:
-        return legacy_side(group) or selection
+        return classic_side(group) or selection
     return selection
 
 
-def _compute(turn: Turn, group: ConnectGroup, limits: Effective, selection: Selection, excluded: set[str]) -> None:
+def _compute(
+    transition: Transition, group: ConnectGroup, limits: Effective, selection: Selection, excluded: set[str]
+) -> None:
     match selection:
         case ClientSide(name, qualified):
-            _choose(turn, group, name, qualified, excluded)
+            _choose(transition, group, name, qualified, excluded)
         case ServerSide(name):
-            _compute_here(turn, group, limits, name)
+            _compute_here(transition, group, limits, name)
         case Nobody(name):
             if group.configured is not None and limits.assignor(FALLBACK) is not None:
-                _compute_here(turn, group, limits, FALLBACK)
+                _compute_here(transition, group, limits, FALLBACK)
             else:
                 why = f"no worker reads all versions of assignor {name}, and nobody has said what is configured"
-                _fail(turn, group, AssignmentError.NO_WORKER_QUALIFIES, why)
+                _fail(transition, group, AssignmentError.NO_WORKER_QUALIFIES, why)
         case Absent():
             group.end_computation()
-        case LegacySide(workers):
-            if group.legacy.protocol == DEFAULT:
-                _choose(turn, group, DEFAULT, workers, excluded)
-            elif turn.classic.is_frozen(turn, group):
+        case ClassicMembers(workers):
+            if group.classic.protocol == DEFAULT:
+                _choose(transition, group, DEFAULT, workers, excluded)
+            elif transition.classic.is_frozen(transition, group):
                 group.end_computation()
             else:
-                _compute_here(turn, group, limits, limits.placing)
+                _compute_here(transition, group, limits, limits.placing)
 
 
-def ask_what_exists(turn: Turn, group: ConnectGroup) -> None:
+def ask_what_exists(transition: Transition, group: ConnectGroup) -> None:
     """Ask the classic leader what exists, if that is needed."""
-    if not group.legacy.members:
+    if not group.classic.members:
         return
-    selection = _select(group, turn.contents.effective(group.group_id))
+    selection = _select(group, transition.state.effective(group.group_id))
     computes = group.computation is not None and group.computation.frozen is not None  # perhaps no longer needed
-    turn.classic.ensure_look(turn, group, is_led_by_others=computes or not isinstance(selection, LegacySide))
+    transition.classic.ensure_look(
+        transition, group, is_led_by_others=computes or not isinstance(selection, ClassicMembers)
+    )
     if isinstance(selection, ClientSide) and _is_led_by_nobody(group):
-        epochs.bump(turn, group, Reason.RETRY)
+        epochs.bump(transition, group, Reason.RETRY)
 
 
 def _is_led_by_nobody(group: ConnectGroup) -> bool:
@@ -222,11 +226,11 @@ def _is_led_by_nobody(group: ConnectGroup) -> bool:
     was asked in their place, the coordinator placed what it named, and the group was loaded before that member led.
     """
     is_done = group.epoch == group.assignment_epoch and not group.error
-    is_asked = group.computation is not None or group.legacy.look is not None
+    is_asked = group.computation is not None or group.classic.look is not None
     return is_done and not is_asked and group.computed_by is not None and group.computed_by not in group.members
 
 
-def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
+def _choose(transition: Transition, group: ConnectGroup, name: str, qualified: Qualified, excluded: set[str]) -> None:
     """Choose a worker: the one that computed last if it still qualifies, else the first by member id (CG-16)."""
 
     def can(member_id: str | None) -> bool:
@@ -241,17 +245,17 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         # A worker whose connection is closed may be dead: it comes last.
         able = (each for each in qualified if each not in excluded)
         chosen = min(
-            able, key=lambda each: (turn.contents.is_closed(group.members[each].connection), each), default=None
+            able, key=lambda each: (transition.state.is_closed(group.members[each].connection), each), default=None
         )
     if chosen is None:
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
-        _fail(turn, group, AssignmentError.NO_WORKER_LEFT, why)
+        _fail(transition, group, AssignmentError.NO_WORKER_LEFT, why)
         return
-    if not turn.classic.may_lead(group, chosen):
+    if not transition.classic.may_lead(group, chosen):
         group.end_computation()  # the worker that was chosen before must not compute now, even if it asks first
-        group.legacy.failed = group.epoch, frozenset(excluded)
+        group.classic.failed = group.epoch, frozenset(excluded)
         return
-    turn.contents.counters.computations["client"] += 1
+    transition.state.counters.computations["client"] += 1
     group.computation = Computation(group.epoch, name, chosen, excluded)
     group.forget(group.members[chosen])
     group.touched.add(chosen)
@@ -259,28 +263,28 @@ def _choose(turn: Turn, group: ConnectGroup, name: str, qualified: Qualified, ex
         group.touched.add(before.chosen)
 
 
-def give_up_chosen(turn: Turn, group: ConnectGroup) -> None:
+def give_up_chosen(transition: Transition, group: ConnectGroup) -> None:
     """Exclude the chosen worker, which failed at this input, and let the next one compute (CG-20). If the group has
     moved on, the next input is another one: this worker may compute that if nobody else can.
     """
     computation = group.computation
     assert computation is not None
     chosen = computation.chosen
-    turn.contents.counters.given_up += 1
-    limits = turn.contents.effective(group.group_id)
+    transition.state.counters.given_up += 1
+    limits = transition.state.effective(group.group_id)
     selection = _select(group, limits)
     excluded = {*computation.excluded, chosen}
     if computation.epoch != group.epoch:
         others = any(each != chosen for each in _able(selection))
         excluded = {chosen} if others else set()
     group.end_computation()
-    _compute(turn, group, limits, selection, excluded)
+    _compute(transition, group, limits, selection, excluded)
 
 
 def _able(selection: Selection) -> Iterable[str]:
     """The ids of the members that could compute."""
     match selection:
-        case ClientSide(_, workers) | LegacySide(workers):
+        case ClientSide(_, workers) | ClassicMembers(workers):
             return workers
     return ()
 
@@ -291,7 +295,7 @@ def unchoose(group: ConnectGroup, member_id: str) -> None:
         group.end_computation()
 
 
-def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str) -> None:
+def _compute_here(transition: Transition, group: ConnectGroup, limits: Effective, name: str) -> None:
     """Run a server-side assignor (CG-23). Any exception that it raises is an assignment error, not a fault of the
     shard.
     """
@@ -300,16 +304,16 @@ def _compute_here(turn: Turn, group: ConnectGroup, limits: Effective, name: str)
     assert assignor is not None
     if group.configured is None:
         why = f"assignor {name} needs to know what is configured, and no worker has said so"
-        _fail(turn, group, AssignmentError.NOTHING_CONFIGURED, why)
+        _fail(transition, group, AssignmentError.NOTHING_CONFIGURED, why)
         return
-    turn.contents.counters.computations["server"] += 1
-    frozen = freeze(turn, group, name, limits)
+    transition.state.counters.computations["server"] += 1
+    frozen = freeze(transition, group, name, limits)
     placement, why = _ask(assignor, frozen.input, limits.placement)
     if placement is None:
-        _fail(turn, group, AssignmentError.ASSIGNOR_FAILED, why)
+        _fail(transition, group, AssignmentError.ASSIGNOR_FAILED, why)
         return
     group.placed = Placed(limits.placement, True, placement.unplaced, placement.unmet, placement.has_more)
-    install(turn, group, frozen, placement.assignment, computed_by=None, assignor=name)
+    install(transition, group, frozen, placement.assignment, computed_by=None, assignor=name)
 
 
 class HasFailed(Exception):
@@ -341,18 +345,18 @@ def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[
     return placement, ""
 
 
-def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
+def freeze(transition: Transition, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
     """Freeze the input of an assignor as it is now (CG-18)."""
     configured, heirs = group.configured, reunited(group)
     inherited: dict[str, Resources] = {}
-    for elder_id, heir_id in heirs.items():
-        inherited[heir_id] = inherited.get(heir_id, frozenset()) | left_of(group, elder_id)
+    for predecessor_id, heir_id in heirs.items():
+        inherited[heir_id] = inherited.get(heir_id, frozenset()) | left_of(group, predecessor_id)
     return Frozen(
         group.epoch,
         AssignorInput(
             members=tuple(
                 [
-                    _member_input(turn, member, group, assignor, inherited.get(member.member_id))
+                    _member_input(transition, member, group, assignor, inherited.get(member.member_id))
                     for member in group.participants()
                 ]
             ),
@@ -365,38 +369,43 @@ def freeze(turn: Turn, group: ConnectGroup, assignor: str, limits: Effective) ->
                     if member_id not in heirs
                 ]
             ),
-            remaining_delay_ms=remaining_delay_ms(group, turn.now_ms),
-            rebalance_delay_ms=rebalance_delay(turn, group, limits)[0],
+            remaining_delay_ms=remaining_delay_ms(group, transition.now_ms),
+            rebalance_delay_ms=rebalance_delay(transition, group, limits)[0],
         ),
-        turn.now_ms,
+        transition.now_ms,
         frozenset(heirs),
     )
 
 
 def _member_input(
-    turn: Turn, member: Member, group: ConnectGroup, assignor: str, inherited: Resources | None
+    transition: Transition, member: Member, group: ConnectGroup, assignor: str, inherited: Resources | None
 ) -> AssignorMember:
-    said = member.said
+    metadata = member.metadata
     target: Resources = group.target_of(member) or frozenset()
     if inherited is not None:
         target |= inherited
-    if said.legacy is not None:
+    if metadata.classic is not None:
         return AssignorMember(
-            member.member_id, None, said.url, target, LEGACY_VERSION, metadata=turn.classic.own_state(group, member)
+            member.member_id,
+            None,
+            metadata.url,
+            target,
+            CLASSIC_VERSION,
+            metadata=transition.classic.own_state(group, member),
         )
-    for each in said.assignors:
+    for each in metadata.assignors:
         if each.name == assignor:
             return AssignorMember(
                 member.member_id,
-                said.instance_id,
-                said.url,
+                metadata.instance_id,
+                metadata.url,
                 target,
                 each.version,
                 each.reason,
                 each.metadata,
                 member.epoch,
             )
-    return AssignorMember(member.member_id, said.instance_id, said.url, target, epoch=member.epoch)
+    return AssignorMember(member.member_id, metadata.instance_id, metadata.url, target, epoch=member.epoch)
 
 
 def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:
@@ -406,20 +415,20 @@ def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:
     return 0 if group.delay_due_ms == NEVER_MS else max(0, group.delay_due_ms - now_ms)
 
 
-def _fail(turn: Turn, group: ConnectGroup, error: AssignmentError, why: str) -> None:
+def _fail(transition: Transition, group: ConnectGroup, error: AssignmentError, why: str) -> None:
     """Record an assignment error: the old target stays and counts for this epoch (CG-20)."""
     group.end_computation()
-    turn.contents.counters.errors[error.name.lower().replace("_", " ")] += 1
-    turn.write(records.assignment_failed(group, error, why))
+    transition.state.counters.errors[error.name.lower().replace("_", " ")] += 1
+    transition.write(records.assignment_failed(group, error, why))
     if error in TRIED_AGAIN:
         back_off_ms = min(BACK_OFF_MS << min(group.failures, 10), MAX_BACK_OFF_MS)
         group.failures += 1
-        group.retry_due_ms = turn.now_ms + back_off_ms
-        turn.wake(group, group.retry_due_ms)
+        group.retry_due_ms = transition.now_ms + back_off_ms
+        transition.wake(group, group.retry_due_ms)
 
 
-def retry(turn: Turn, group: ConnectGroup) -> None:
+def retry(transition: Transition, group: ConnectGroup) -> None:
     """Bump the group epoch when the back-off after an assignment error is over."""
     group.retry_due_ms = NEVER_MS
     if group.error and group.epoch == group.assignment_epoch and group.members:
-        epochs.bump(turn, group, Reason.RETRY)
+        epochs.bump(transition, group, Reason.RETRY)

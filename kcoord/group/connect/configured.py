@@ -14,7 +14,7 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM, ConfigSource, is_of_file
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
@@ -38,18 +38,20 @@ def can_share_configurations(group: ConnectGroup, config_offset: int) -> bool:
     """Whether a classic worker that has read up to this offset takes its connectors from the same kind of source as the
     members: all from files, or all from the topic.
     """
-    if group.legacy.members:
+    if group.classic.members:
         return not (_has_topic_members(group) and config_offset >= FILE_OFFSETS_FROM)
     return group.configured is None or not group.configured.is_of_file or config_offset >= FILE_OFFSETS_FROM
 
 
 def _has_topic_members(group: ConnectGroup) -> bool:
     """Whether any classic member takes its connectors from Connect's config topic."""
-    legacy = (group.members[member_id].said.legacy for member_id in group.legacy.members)
-    return any(each is not None and each.config_offset < FILE_OFFSETS_FROM for each in legacy)
+    classic = (group.members[member_id].metadata.classic for member_id in group.classic.members)
+    return any(each is not None and each.config_offset < FILE_OFFSETS_FROM for each in classic)
 
 
-def learn_configured(turn: Turn, group: ConnectGroup, request: ConnectGroupHeartbeatRequest, bumped: bool) -> None:
+def learn_configured(
+    transition: Transition, group: ConnectGroup, request: ConnectGroupHeartbeatRequest, bumped: bool
+) -> None:
     """Take in the configured set of a heartbeat. A higher offset wins; of two lists with one offset the first one
     stays. A changed set moves the group epoch, unless this step has done so already (`bumped`); a changed offset alone
     does not. The first list also counts as a change if the group has an assignment error, which may have come from not
@@ -60,26 +62,26 @@ def learn_configured(turn: Turn, group: ConnectGroup, request: ConnectGroupHeart
         return
     if group.configured is not None and _rank(request) <= group.configured.rank:
         return
-    said = Configured(unpack(told), request.config_offset, request.config_source)
+    metadata = Configured(unpack(told), request.config_offset, request.config_source)
     known = group.claimants.keys() if group.configured is None else group.configured.resources
-    changed = known != said.resources or (group.configured is None and bool(group.error))
+    changed = known != metadata.resources or (group.configured is None and bool(group.error))
     before = group.configured
-    turn.write(records.configured_set(group, said))
-    turn.classic.keep_change_together(turn, group, before)
+    transition.write(records.configured_set(group, metadata))
+    transition.classic.keep_change_together(transition, group, before)
     if changed and not bumped:
-        bump(turn, group, Reason.RESOURCES_CHANGED)
+        bump(transition, group, Reason.RESOURCES_CHANGED)
 
 
 def _rank(request: ConnectGroupHeartbeatRequest) -> tuple[int, int]:
     return Configured(frozenset(), request.config_offset, request.config_source).rank
 
 
-def forget_configured(turn: Turn, group: ConnectGroup) -> None:
+def forget_configured(transition: Transition, group: ConnectGroup) -> None:
     """Forget the offset of the configured set, so that the next list of any worker counts, however low its offset is.
     The known set stays until then, so that nothing stops. A classic leader is asked again.
     """
     if group.configured is None or group.configured.offset == NO_OFFSET:
         return
     forgotten = attrs.evolve(group.configured, offset=NO_OFFSET, source=ConfigSource.UNSAID)
-    turn.write(records.configured_set(group, forgotten))
-    bump(turn, group, Reason.RESOURCES_CHANGED)
+    transition.write(records.configured_set(group, forgotten))
+    bump(transition, group, Reason.RESOURCES_CHANGED)

@@ -9,7 +9,7 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 REPEATABLE = (
     Reason.ASSIGNOR_REASON,
@@ -22,12 +22,12 @@ NAMED = 3
 """Members that a reason names at most. The others are counted."""
 
 
-def bump(turn: Turn, group: ConnectGroup, reason: Reason, who: Sequence[str] = ()) -> None:
+def bump(transition: Transition, group: ConnectGroup, reason: Reason, who: Sequence[str] = ()) -> None:
     """Move the group epoch by one: the group has changed and needs a new assignment."""
-    turn.contents.counters.rebalances[reason] += 1
+    transition.state.counters.rebalances[reason] += 1
     why = tell(reason, who) + (group.repetition.tell() if reason in REPEATABLE else "")
-    turn.write(records.group_epoch(group.group_id, group.epoch + 1, why, turn.wall_ms))
-    history.began(turn, group)
+    transition.write(records.group_epoch(group.group_id, group.epoch + 1, why, transition.wall_ms))
+    history.began(transition, group)
 
 
 def tell(reason: Reason, who: Sequence[str]) -> str:

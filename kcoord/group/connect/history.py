@@ -12,7 +12,7 @@ import attrs
 
 from kcoord.group.state.groups.connect_group import ConnectGroup, Resources
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorsTasks, ConnectorTaskId, Move
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
 from kcoord.protocol.resources import Resource, pack
@@ -25,20 +25,20 @@ UNSET = -1
 _NONE: Resources = frozenset()
 
 
-def began(turn: Turn, group: ConnectGroup) -> None:
+def began(transition: Transition, group: ConnectGroup) -> None:
     """Write an entry for the new group epoch, and drop the oldest if there are too many."""
     entry = ConnectWorkerGroupHistoryValue(
         reason=group.reason, timestamp=group.reason_wall_ms, installed_timestamp=UNSET, converged_timestamp=UNSET
     )
-    turn.write(records.history(group.group_id, group.epoch, entry))
+    transition.write(records.history(group.group_id, group.epoch, entry))
     if len(group.history) > KEPT:
-        turn.write(records.history(group.group_id, next(iter(group.history)), None))
+        transition.write(records.history(group.group_id, next(iter(group.history)), None))
 
 
-def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], list[Resource]]) -> None:
+def installed(transition: Transition, group: ConnectGroup, moves: Mapping[tuple[str, str], list[Resource]]) -> None:
     """Note that the assignment is installed. `moves`: resources by (from, to) member id; "" is nobody."""
     moved_count = sum(len(each) for each in moves.values())
-    turn.contents.counters.moved += moved_count
+    transition.state.counters.moved += moved_count
     entry = group.history.get(group.assignment_epoch)
     if entry is None:
         return
@@ -50,23 +50,23 @@ def installed(turn: Turn, group: ConnectGroup, moves: Mapping[tuple[str, str], l
         left -= len(resources)
     entry = attrs.evolve(
         entry,
-        installed_timestamp=turn.wall_ms,
+        installed_timestamp=transition.wall_ms,
         moved_count=moved_count,
         moves=told,
     )
-    turn.write(records.history(group.group_id, group.assignment_epoch, entry))
+    transition.write(records.history(group.group_id, group.assignment_epoch, entry))
 
 
-def note_convergence(turn: Turn, group: ConnectGroup) -> None:
+def note_convergence(transition: Transition, group: ConnectGroup) -> None:
     """Write the time of convergence, once, when every member owns its target."""
     if group.unconverged or group.assignment_epoch != group.epoch:
         return
     entry = group.history.get(group.epoch)
     if entry is not None and entry.installed_timestamp != UNSET and entry.converged_timestamp == UNSET:
-        entry = attrs.evolve(entry, converged_timestamp=turn.wall_ms)
-        turn.contents.counters.converged += 1
-        turn.contents.counters.converging_ms += max(0, turn.wall_ms - entry.timestamp)
-        turn.write(records.history(group.group_id, group.epoch, entry))
+        entry = attrs.evolve(entry, converged_timestamp=transition.wall_ms)
+        transition.state.counters.converged += 1
+        transition.state.counters.converging_ms += max(0, transition.wall_ms - entry.timestamp)
+        transition.write(records.history(group.group_id, group.epoch, entry))
 
 
 def moves_between(

@@ -36,7 +36,7 @@ from kcoord.group.state.groups.connect_group import (
 )
 from kcoord.group.state.metrics import CONNECT
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.resources import CONNECTOR, Resource
 
 
@@ -86,7 +86,12 @@ def _tell(resource: Resource) -> str:
 
 
 def install(
-    turn: Turn, group: ConnectGroup, frozen: Frozen, assignment: Assignment, computed_by: str | None, assignor: str
+    transition: Transition,
+    group: ConnectGroup,
+    frozen: Frozen,
+    assignment: Assignment,
+    computed_by: str | None,
+    assignor: str,
 ) -> None:
     """Make the assignment the group's target. The caller has checked it against the frozen input."""
     led = group.computed_by
@@ -95,10 +100,10 @@ def install(
     for member_id, target in targets.items():
         known = group.targets.get(member_id)
         if known is not target and known != target:
-            turn.write(records.member_target(group.group_id, member_id, target))
-    deadline_wall_ms, delay_ms = _set_delay(turn, group, frozen, assignment.scheduled_delay_ms)
+            transition.write(records.member_target(group.group_id, member_id, target))
+    deadline_wall_ms, delay_ms = _set_delay(transition, group, frozen, assignment.scheduled_delay_ms)
     leader, leader_url, offset = _leader(group, frozen, computed_by)
-    turn.write(
+    transition.write(
         records.target_assignment(
             group,
             leader,
@@ -111,30 +116,30 @@ def install(
         )
     )
     if group.computed_by != led:
-        group.touched.update(group.legacy.members)  # they must learn who leads them (CM-11)
-    turn.contents.counters.installed[assignor] += 1
+        group.touched.update(group.classic.members)  # they must learn who leads them (CM-11)
+    transition.state.counters.installed[assignor] += 1
     group.end_computation()
     if computed_by is not None:
-        group.placed = Placed(turn.contents.effective(group.group_id).placement, is_followed=False)
+        group.placed = Placed(transition.state.effective(group.group_id).placement, is_followed=False)
     group.retry_due_ms = NEVER_MS
-    if computed_by is not None or not group.legacy.members:
+    if computed_by is not None or not group.classic.members:
         group.failures = 0  # otherwise the coordinator may compute in place of workers that still fail
-    if group.repetition.end(rebalance_answer(group), turn.now_ms):
-        turn.contents.counters.repeated[CONNECT] += 1
+    if group.repetition.end(rebalance_answer(group), transition.now_ms):
+        transition.state.counters.repeated[CONNECT] += 1
     after = {member_id: target.resources for member_id, target in group.targets.items()}
-    if group.legacy.members and before != after:
-        group.legacy.map_due_ms = turn.now_ms + QUIET_MS
-    history.installed(turn, group, history.moves_between(before, after))
+    if group.classic.members and before != after:
+        group.classic.map_due_ms = transition.now_ms + QUIET_MS
+    history.installed(transition, group, history.moves_between(before, after))
 
 
 def _leader(group: ConnectGroup, frozen: Frozen, computed_by: str | None) -> tuple[str | None, str | None, int]:
     """The leader from now on, its url, and the offset as of which the configured set is known. If the coordinator
     computes beside classic members, the leader that they know stays.
     """
-    if computed_by is None and group.legacy.members:
+    if computed_by is None and group.classic.members:
         return group.computed_by, group.computed_by_url, group.computed_offset
     computing = group.members.get(computed_by or "")
-    return computed_by, None if computing is None else computing.said.url, frozen.input.config_offset
+    return computed_by, None if computing is None else computing.metadata.url, frozen.input.config_offset
 
 
 def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) -> dict[str, Target | None]:
@@ -205,7 +210,7 @@ def _others(
             targets[member_id] = None  # nothing is left that waits
 
 
-def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> tuple[int, int]:
+def _set_delay(transition: Transition, group: ConnectGroup, frozen: Frozen, scheduled_delay_ms: int) -> tuple[int, int]:
     """Set the new delay in place of the last one (CG-22). Return its deadline in Unix time and the time until then, in
     ms. The delay counts from the freeze: the assignor saw then how much of the last delay remained, and the time that
     it took must not prolong the delay.
@@ -213,8 +218,8 @@ def _set_delay(turn: Turn, group: ConnectGroup, frozen: Frozen, scheduled_delay_
     if scheduled_delay_ms <= 0:
         group.delay_due_ms = NEVER_MS
         return NO_DEADLINE, UNKNOWN_DELAY
-    delay_ms = min(scheduled_delay_ms, turn.contents.settings.connect.max_rebalance_delay_ms)
+    delay_ms = min(scheduled_delay_ms, transition.state.settings.connect.max_rebalance_delay_ms)
     group.delay_due_ms = frozen.at_ms + delay_ms
-    turn.wake(group, group.delay_due_ms)
-    left_ms = max(0, group.delay_due_ms - turn.now_ms)
-    return turn.wall_ms + left_ms, left_ms
+    transition.wake(group, group.delay_due_ms)
+    left_ms = max(0, group.delay_due_ms - transition.now_ms)
+    return transition.wall_ms + left_ms, left_ms

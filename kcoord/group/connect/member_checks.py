@@ -9,26 +9,26 @@ from __future__ import annotations
 from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest
 from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Member
 from kcoord.group.state.step import RequestContext
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupInstallAssignmentRequest, ConnectGroupPrepareAssignmentRequest
 
 
 def check_member(
-    turn: Turn,
+    transition: Transition,
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member]:
     """The group and the member. Raises Refused unless both exist and the request has the member's epoch."""
-    check_newer(turn, request.group_id, context)
-    group = turn.contents.connect.get(request.group_id)
+    check_newer(transition, request.group_id, context)
+    group = transition.state.connect.get(request.group_id)
     if group is None:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no connect group {request.group_id}")
     member = group.members.get(request.member_id)
     if member is None:
         raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
-    check_newest(turn, group, member, context)
-    if member.put_out or member.epoch_unsure or request.member_epoch != member.epoch:
+    check_newest(transition, group, member, context)
+    if member.evicted or member.epoch_unsure or request.member_epoch != member.epoch:
         raise Refused(
             ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}: ask again after the next heartbeat"
         )
@@ -36,12 +36,12 @@ def check_member(
 
 
 def check_computing(
-    turn: Turn,
+    transition: Transition,
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
 ) -> tuple[ConnectGroup, Member, Computation]:
     """The group, the member and its computation. Raises Refused unless this member is chosen to compute."""
-    group, member = check_member(turn, request, context)
+    group, member = check_member(transition, request, context)
     computation = group.computation
     if computation is None or computation.chosen != member.member_id:
         raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"member {member.member_id} was not chosen to compute")

@@ -11,7 +11,7 @@ from kcoord.group.connect.group_lookup import Refused
 from kcoord.group.connect.selection import leaves_nobody
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.assignor_support import support_of
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Said
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heard
@@ -22,9 +22,9 @@ MOST_TROUBLE_CHARS = 1_000
 """A longer `Trouble` text is cut, not refused: it is for people."""
 
 
-def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, session_timeout_ms: int) -> Said:
+def first_metadata(request: ConnectGroupHeartbeatRequest, context: RequestContext, session_timeout_ms: int) -> Metadata:
     """The metadata of a worker that joins."""
-    return Said(
+    return Metadata(
         instance_id=request.instance_id,
         client_id=context.client_id,
         client_host=context.client_host,
@@ -37,19 +37,19 @@ def first_said(request: ConnectGroupHeartbeatRequest, context: RequestContext, s
     )
 
 
-def said_anew(known: Said, said: Said) -> Said:
+def metadata_at_rejoin(known: Metadata, metadata: Metadata) -> Metadata:
     """The metadata of a known member that joins again. A join has all fields, so the worker does not use what it leaves
     out. The instance id stays.
     """
     return attrs.evolve(
-        said,
+        metadata,
         instance_id=known.instance_id,
         session_timeout_ms=known.session_timeout_ms,
         group_epoch=known.group_epoch,
     )
 
 
-def merged_said(known: Said, request: ConnectGroupHeartbeatRequest, context: RequestContext) -> Said:
+def merged_metadata(known: Metadata, request: ConnectGroupHeartbeatRequest, context: RequestContext) -> Metadata:
     """The known metadata with the changes of the request; `known` itself if the request changes nothing. Setting one
     kind of assignor clears the other.
     """
@@ -86,25 +86,27 @@ def _kept(each: heard.Assignor) -> kept.Assignor:
     )
 
 
-def still_supported(group: ConnectGroup, member_id: str, elder: Member | None, said: Said, limits: Effective) -> None:
+def still_supported(
+    group: ConnectGroup, member_id: str, predecessor: Member | None, metadata: Metadata, limits: Effective
+) -> None:
     """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that the server does not have, and for version
     ranges after which no worker could compute for all members (CG-16).
     """
-    support = support_of(said)
-    if elder is not None and not elder.put_out and support_of(elder.said) == support:
+    support = support_of(metadata)
+    if predecessor is not None and not predecessor.evicted and support_of(predecessor.metadata) == support:
         return  # nothing changes for the group
-    if said.server_assignor is not None and limits.assignor(said.server_assignor) is None:
+    if metadata.server_assignor is not None and limits.assignor(metadata.server_assignor) is None:
         on = ", ".join(each.name for each in limits.assignors)
-        raise Refused(ErrorCode.UNSUPPORTED_ASSIGNOR, f"there is no assignor {said.server_assignor} here, but {on}")
+        raise Refused(ErrorCode.UNSUPPORTED_ASSIGNOR, f"there is no assignor {metadata.server_assignor} here, but {on}")
     now = group.supports.kinds()
     then = dict(now)
-    replaced = group.supports.by_member.get(member_id if elder is None else elder.member_id)
+    replaced = group.supports.by_member.get(member_id if predecessor is None else predecessor.member_id)
     if replaced is not None:
         then[replaced] -= 1
         if not then[replaced]:
             del then[replaced]
     then[support] = then.get(support, 0) + 1
-    if said.assignors and leaves_nobody(then) and not leaves_nobody(now):
+    if metadata.assignors and leaves_nobody(then) and not leaves_nobody(now):
         raise Refused(
             ErrorCode.UNSUPPORTED_ASSIGNOR, "no worker would support the versions of all members' common assignor"
         )

@@ -11,9 +11,9 @@ import attrs
 
 from kcoord.group.connect.computing import unchoose
 from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.notify import refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.returning import departed_like, take_over_target
-from kcoord.group.connect.notify import refuse_all
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import (
     NO_DEADLINE,
@@ -21,77 +21,81 @@ from kcoord.group.state.groups.connect_group import (
     UNKNOWN_DELAY,
     ConnectGroup,
     Member,
+    Metadata,
     Resources,
-    Said,
     Target,
 )
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
 NOTHING: Resources = frozenset()
 
 
-def join(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> ConnectGroup:
+def join(transition: Transition, group: ConnectGroup, member_id: str, metadata: Metadata) -> ConnectGroup:
     """Take in a worker that the group does not know. If a departed member's target waits for it, it gets that target
     at once (CG-22). Return the group: the first member's record creates it.
     """
-    returned = departed_like(turn, group, member_id, said)
-    if said.instance_id is not None and group.fenced.get(said.instance_id) == member_id:
-        del group.fenced[said.instance_id]
-    turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=group.epoch + 1)))
-    group = turn.contents.connect[group.group_id]
+    returned = departed_like(transition, group, member_id, metadata)
+    if metadata.instance_id is not None and group.fenced.get(metadata.instance_id) == member_id:
+        del group.fenced[metadata.instance_id]
+    transition.write(
+        records.member_metadata(group.group_id, member_id, attrs.evolve(metadata, group_epoch=group.epoch + 1))
+    )
+    group = transition.state.connect[group.group_id]
     group.failures = 0
     if returned is not None:
-        take_over_target(turn, group, returned, member_id, said)
-    bump(turn, group, Reason.JOINED, [member_id])
-    turn.contents.counters.members["joined"] += 1
+        take_over_target(transition, group, returned, member_id, metadata)
+    bump(transition, group, Reason.JOINED, [member_id])
+    transition.state.counters.members["joined"] += 1
     return group
 
 
-def succeed(turn: Turn, group: ConnectGroup, elder: Member, member_id: str, said: Said) -> None:
+def succeed(
+    transition: Transition, group: ConnectGroup, predecessor: Member, member_id: str, metadata: Metadata
+) -> None:
     """Give a static member's place to the worker that returns under another member id, in one step (CG-28). The group
     epoch moves only if the worker says something else than before, or if the member was excluded (CG-7): then it takes
     part again.
     """
-    instance_id = said.instance_id
+    instance_id = metadata.instance_id
     assert instance_id is not None
-    changed = differs(elder.said, said)
-    target = group.targets.get(elder.member_id)
-    _write_gone(turn, group, elder, elder.doubtful)
-    epoch = elder.said.group_epoch if changed is None else group.epoch + 1
-    turn.write(records.member_said(group.group_id, member_id, attrs.evolve(said, group_epoch=epoch)))
+    changed = differs(predecessor.metadata, metadata)
+    target = group.targets.get(predecessor.member_id)
+    _write_gone(transition, group, predecessor, predecessor.doubtful)
+    epoch = predecessor.metadata.group_epoch if changed is None else group.epoch + 1
+    transition.write(records.member_metadata(group.group_id, member_id, attrs.evolve(metadata, group_epoch=epoch)))
     if target is not None:
-        turn.write(records.member_target(group.group_id, elder.member_id, None))
-        turn.write(records.member_target(group.group_id, member_id, _of(target, said)))
-    if group.computed_by == elder.member_id:
-        turn.write(records.computed_by_successor(group, member_id))
-    group.fenced[instance_id] = elder.member_id
-    turn.contents.counters.members["replaced"] += 1
+        transition.write(records.member_target(group.group_id, predecessor.member_id, None))
+        transition.write(records.member_target(group.group_id, member_id, _of(target, metadata)))
+    if group.computed_by == predecessor.member_id:
+        transition.write(records.computed_by_successor(group, member_id))
+    group.fenced[instance_id] = predecessor.member_id
+    transition.state.counters.members["replaced"] += 1
     if changed is not None:
-        bump(turn, group, Reason.STATIC_REPLACED, [member_id])
-    elif elder.put_out:
-        bump(turn, group, Reason.JOINED, [member_id])
+        bump(transition, group, Reason.STATIC_REPLACED, [member_id])
+    elif predecessor.evicted:
+        bump(transition, group, Reason.JOINED, [member_id])
 
 
-def _of(target: Target, said: Said) -> Target:
-    return attrs.evolve(target, instance_id=said.instance_id, url=said.url)
+def _of(target: Target, metadata: Metadata) -> Target:
+    return attrs.evolve(target, instance_id=metadata.instance_id, url=metadata.url)
 
 
-def rejoin(turn: Turn, group: ConnectGroup, member: Member, said: Said) -> None:
+def rejoin(transition: Transition, group: ConnectGroup, member: Member, metadata: Metadata) -> None:
     """Let a known member join again. It owns nothing: its current is free, and its target stays (CG-6)."""
-    was_put_out = member.put_out
-    turn.contents.counters.members["rejoined"] += 1
-    if member.current or member.put_out or member.recorded_epoch != JOINING_EPOCH:
-        turn.write(records.current_assignment(group, member, NOTHING, JOINING_EPOCH, NO_EPOCH))
+    was_evicted = member.evicted
+    transition.state.counters.members["rejoined"] += 1
+    if member.current or member.evicted or member.recorded_epoch != JOINING_EPOCH:
+        transition.write(records.current_assignment(group, member, NOTHING, JOINING_EPOCH, NO_EPOCH))
     _forget_session(member)
     group.forget(member)
-    if was_put_out:
-        update(turn, group, member, said, quietly=True)
-        bump(turn, group, Reason.JOINED, [member.member_id])
+    if was_evicted:
+        update(transition, group, member, metadata, quietly=True)
+        bump(transition, group, Reason.JOINED, [member.member_id])
     else:
-        update(turn, group, member, said)
+        update(transition, group, member, metadata)
 
 
 def _forget_session(member: Member) -> None:
@@ -105,27 +109,29 @@ def _forget_told(member: Member) -> None:
     member.releasing, member.release_due_ms = NOTHING, NEVER_MS
 
 
-def update(turn: Turn, group: ConnectGroup, member: Member, said: Said, quietly: bool = False) -> None:
+def update(
+    transition: Transition, group: ConnectGroup, member: Member, metadata: Metadata, quietly: bool = False
+) -> None:
     """Take in what a member says about itself now. The group epoch moves only for a reason of CG-13, and not at all if
     `quietly`.
     """
-    elder = member.said
-    said = records.with_session_timeout(said, elder.session_timeout_ms)
-    if said == attrs.evolve(elder, group_epoch=said.group_epoch):
+    predecessor = member.metadata
+    metadata = records.with_session_timeout(metadata, predecessor.session_timeout_ms)
+    if metadata == attrs.evolve(predecessor, group_epoch=metadata.group_epoch):
         return
-    reason = differs(elder, said)
+    reason = differs(predecessor, metadata)
     if reason is not None:
-        said = attrs.evolve(said, group_epoch=group.epoch + 1)
-    turn.write(records.member_said(group.group_id, member.member_id, said))
+        metadata = attrs.evolve(metadata, group_epoch=group.epoch + 1)
+    transition.write(records.member_metadata(group.group_id, member.member_id, metadata))
     if reason is not None and not quietly:
-        bump(turn, group, reason, [member.member_id])
+        bump(transition, group, reason, [member.member_id])
 
 
-def differs(elder: Said, said: Said) -> Reason | None:
+def differs(predecessor: Metadata, metadata: Metadata) -> Reason | None:
     """The reason of CG-13 why the member's new metadata needs a new assignment; None: it needs none."""
-    if said.server_assignor != elder.server_assignor or _ranges(said) != _ranges(elder):
+    if metadata.server_assignor != predecessor.server_assignor or _ranges(metadata) != _ranges(predecessor):
         return Reason.ASSIGNORS_CHANGED
-    for before, now in zip(elder.assignors, said.assignors, strict=True):
+    for before, now in zip(predecessor.assignors, metadata.assignors, strict=True):
         if now.reason != before.reason and now.reason != 0:
             return Reason.ASSIGNOR_REASON
         if (now.version, now.metadata) != (before.version, before.metadata):
@@ -133,86 +139,86 @@ def differs(elder: Said, said: Said) -> Reason | None:
     return None
 
 
-def _ranges(said: Said) -> list[tuple[str, int, int]]:
-    return [(each.name, each.minimum_version, each.maximum_version) for each in said.assignors]
+def _ranges(metadata: Metadata) -> list[tuple[str, int, int]]:
+    return [(each.name, each.minimum_version, each.maximum_version) for each in metadata.assignors]
 
 
-def go_away(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def go_away(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """Let a static member leave for a while: its current is free at once, its target stays, and the group epoch does
     not move (CG-28).
     """
-    turn.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.put_out))
+    transition.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.evicted))
     _forget_told(member)
     unchoose(group, member.member_id)
-    refuse_all(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
-    turn.contents.counters.members["away"] += 1
+    refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    transition.state.counters.members["away"] += 1
 
 
-def remove(turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
+def remove(transition: Transition, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
     """Remove members that have gone and run nothing any more (CG-8, CG-9). Their targets wait for their return, unless
     the group is now empty.
     """
     for member in members:
-        _write_gone(turn, group, member, member.doubtful)
-    turn.contents.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
-    bump(turn, group, reason, [member.member_id for member in members])
+        _write_gone(transition, group, member, member.doubtful)
+    transition.state.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
+    bump(transition, group, reason, [member.member_id for member in members])
     if not group.members:
-        _forget_all(turn, group)
+        _forget_all(transition, group)
 
 
-def drop_dead(turn: Turn, group: ConnectGroup, member: Member, runs: Resources) -> None:
+def drop_dead(transition: Transition, group: ConnectGroup, member: Member, runs: Resources) -> None:
     """Remove a member whose place another one takes in the same step. The target waits for that other one, which
     reports that it `runs` these resources.
     """
-    _write_gone(turn, group, member, member.doubtful & runs)
-    turn.contents.counters.members["replaced"] += 1
+    _write_gone(transition, group, member, member.doubtful & runs)
+    transition.state.counters.members["replaced"] += 1
 
 
-def _write_gone(turn: Turn, group: ConnectGroup, member: Member, doubtful: Resources) -> None:
+def _write_gone(transition: Transition, group: ConnectGroup, member: Member, doubtful: Resources) -> None:
     """Write that a member is gone. Its target waits, except for the `doubtful` resources: the member was to stop these
     before it could be given them.
     """
-    refuse_all(turn, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     unchoose(group, member.member_id)
     if member.recorded:
-        turn.write(records.no_current(group.group_id, member.member_id))
-    turn.write(records.member_said(group.group_id, member.member_id, None))
+        transition.write(records.no_current(group.group_id, member.member_id))
+    transition.write(records.member_metadata(group.group_id, member.member_id, None))
     target = group.targets.get(member.member_id)
     if target is not None and doubtful:
         kept = attrs.evolve(target, resources=target.resources - doubtful)
-        turn.write(records.member_target(group.group_id, member.member_id, kept))
+        transition.write(records.member_target(group.group_id, member.member_id, kept))
 
 
-def _forget_all(turn: Turn, group: ConnectGroup) -> None:
+def _forget_all(transition: Transition, group: ConnectGroup) -> None:
     """Forget targets, configured set and delay of a group without members: the next worker that joins gets everything
     (CG-21).
     """
     for member_id in list(group.targets):
-        turn.write(records.member_target(group.group_id, member_id, None))
+        transition.write(records.member_target(group.group_id, member_id, None))
     if group.configured is not None:
-        turn.write(records.no_configured_set(group.group_id))
-    turn.write(
+        transition.write(records.no_configured_set(group.group_id))
+    transition.write(
         records.target_assignment(group, None, "", NO_DEADLINE, config_round=NO_OFFSET, workers_delay_ms=UNKNOWN_DELAY)
     )
     group.delay_due_ms = group.retry_due_ms = NEVER_MS
     group.failures = 0
 
 
-def put_out(
-    turn: Turn, group: ConnectGroup, members: Sequence[Member], reason: Reason = Reason.REBALANCE_TIMEOUT
+def evict(
+    transition: Transition, group: ConnectGroup, members: Sequence[Member], reason: Reason = Reason.REBALANCE_TIMEOUT
 ) -> None:
     """Exclude members that did not release in time, or that left without having stopped (CG-7). Their targets wait as
     those of departed members do. What they may be running stays reserved until they join again or their session ends.
     """
     for member in members:
-        turn.write(
+        transition.write(
             records.current_assignment(
-                group, member, member.current, member.recorded_epoch, member.recorded_previous, put_out=True
+                group, member, member.current, member.recorded_epoch, member.recorded_previous, evicted=True
             )
         )
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
         unchoose(group, member.member_id)
-        gone = ErrorCode.FENCED_MEMBER_EPOCH if member.legacy is None else ErrorCode.UNKNOWN_MEMBER_ID
-        refuse_all(turn, group, member, gone)
-    turn.contents.counters.members["put out"] += len(members)
-    bump(turn, group, reason, [member.member_id for member in members])
+        gone = ErrorCode.FENCED_MEMBER_EPOCH if member.classic is None else ErrorCode.UNKNOWN_MEMBER_ID
+        refuse_all(transition, group, member, gone)
+    transition.state.counters.members["put out"] += len(members)
+    bump(transition, group, reason, [member.member_id for member in members])

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.groups.modern_states import State
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 from kcoord.protocol.resources import unpack
 
 
-def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
+def is_noop_heartbeat(state: ShardState, request: ConnectGroupHeartbeatRequest) -> bool:
     """Whether the heartbeat comes from a converged member of a stable group and says nothing new."""
-    group = contents.connect.get(request.group_id)
+    group = state.connect.get(request.group_id)
     member = None if group is None else group.members.get(request.member_id)
-    if group is None or member is None or group.state is not State.STABLE or member.put_out:
+    if group is None or member is None or group.state is not State.STABLE or member.evicted:
         return False
-    if not request.member_epoch == member.epoch == group.assignment_epoch or is_owed_a_session(contents, group, member):
+    if not request.member_epoch == member.epoch == group.assignment_epoch or is_owed_a_session(state, group, member):
         return False
     says_more = (
         request.instance_id is not None
@@ -35,6 +35,6 @@ def is_quiet(contents: Contents, request: ConnectGroupHeartbeatRequest) -> bool:
     return not says_more and (owned is None or unpack(owned) == member.current)
 
 
-def is_owed_a_session(contents: Contents, group: ConnectGroup, member: Member) -> bool:
+def is_owed_a_session(state: ShardState, group: ConnectGroup, member: Member) -> bool:
     """Whether the next answer has a longer session timeout than any before: that must be written first (CG-8)."""
-    return contents.effective(group.group_id).session_timeout_ms > member.said.session_timeout_ms
+    return state.effective(group.group_id).session_timeout_ms > member.metadata.session_timeout_ms

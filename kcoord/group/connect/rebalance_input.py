@@ -14,7 +14,7 @@ from kcoord.group.state.repetition import Given, fingerprint
 def rebalance_input(group: ConnectGroup, rules: Rules) -> Given:
     """The fingerprints of the input of the next assignment, as it is now, with these placement rules."""
     configured = None if group.configured is None else group.configured.resources
-    scope = fingerprint(frozenset([_said(member) for member in group.members.values()]), configured, rules)
+    scope = fingerprint(frozenset([_metadata(member) for member in group.members.values()]), configured, rules)
     state = fingerprint(
         _targets(group),
         _delayed(group),
@@ -36,8 +36,10 @@ def _delayed(group: ConnectGroup) -> bool:
     return group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE)
 
 
-def _said(member: Member) -> object:
-    said, legacy = member.said, member.said.legacy
-    speaks = None if legacy is None else (tuple(legacy.protocols), legacy.config_offset)
-    assignors = [(at.name, at.minimum_version, at.maximum_version, at.version, at.metadata) for at in said.assignors]
-    return member.member_id, member.put_out, said.url, said.server_assignor, tuple(assignors), speaks
+def _metadata(member: Member) -> object:
+    metadata, classic = member.metadata, member.metadata.classic
+    speaks = None if classic is None else (tuple(classic.protocols), classic.config_offset)
+    assignors = [
+        (at.name, at.minimum_version, at.maximum_version, at.version, at.metadata) for at in metadata.assignors
+    ]
+    return member.member_id, member.evicted, metadata.url, metadata.server_assignor, tuple(assignors), speaks

@@ -12,29 +12,29 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources, Said
+from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Resources
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 NOT_USED = "NOTUSED"
 """The url that all Connect workers without a REST interface advertise, dedicated MirrorMaker 2 included."""
 
 
-def departed_like(turn: Turn, group: ConnectGroup, member_id: str, said: Said) -> str | None:
+def departed_like(transition: Transition, group: ConnectGroup, member_id: str, metadata: Metadata) -> str | None:
     """The id of the departed member that the joining worker was before; None: it was none of them."""
     departed = dict(group.departed())
     if member_id in departed:
         return member_id
     for departed_id, target in departed.items():
-        if said.instance_id is not None and target.instance_id == said.instance_id:
+        if metadata.instance_id is not None and target.instance_id == metadata.instance_id:
             return departed_id
-    if not is_one(turn, group, said.url):
+    if not is_one(transition, group, metadata.url):
         return None
-    return next((each for each, target in departed.items() if target.url == said.url), None)
+    return next((each for each, target in departed.items() if target.url == metadata.url), None)
 
 
-def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = NO_CONNECTION) -> bool:
+def is_one(transition: Transition, group: ConnectGroup, url: str | None, connection: int = NO_CONNECTION) -> bool:
     """Whether the url identifies the worker that joins by this connection: no other member with an open connection has
     that url (CM-46).
     """
@@ -42,10 +42,10 @@ def is_one(turn: Turn, group: ConnectGroup, url: str | None, connection: int = N
         bool(url)
         and url != NOT_USED
         and not any(
-            member.said.url == url
-            and not member.put_out
+            member.metadata.url == url
+            and not member.evicted
             and member.connection not in (NO_CONNECTION, connection)
-            and not turn.contents.is_closed(member.connection)
+            and not transition.state.is_closed(member.connection)
             for member in group.members.values()
         )
     )
@@ -60,27 +60,29 @@ def reunited(group: ConnectGroup) -> dict[str, str]:
         return {}
     by_url: dict[str | None, list[Member]] = {}
     for member in group.participants():
-        by_url.setdefault(member.said.url, []).append(member)
+        by_url.setdefault(member.metadata.url, []).append(member)
     found = {}
-    for elder_id, target in departed:
+    for predecessor_id, target in departed:
         by_its_url = target.url not in (None, NOT_USED) and target.instance_id is None
         heirs = by_url.get(target.url, []) if by_its_url else []
-        if len(heirs) == 1 and heirs[0].legacy is None:
-            found[elder_id] = heirs[0].member_id
+        if len(heirs) == 1 and heirs[0].classic is None:
+            found[predecessor_id] = heirs[0].member_id
     return found
 
 
-def left_of(group: ConnectGroup, elder_id: str) -> Resources:
+def left_of(group: ConnectGroup, predecessor_id: str) -> Resources:
     """The resources of a departed member's target that are still there for its return."""
-    waiting = group.targets[elder_id].resources
-    mine = frozenset([each for each in waiting if group.claimants.get(each, elder_id) == elder_id])
+    waiting = group.targets[predecessor_id].resources
+    mine = frozenset([each for each in waiting if group.claimants.get(each, predecessor_id) == predecessor_id])
     return mine if group.configured is None else mine & group.configured.resources
 
 
-def take_over_target(turn: Turn, group: ConnectGroup, elder_id: str, member_id: str, said: Said) -> None:
+def take_over_target(
+    transition: Transition, group: ConnectGroup, predecessor_id: str, member_id: str, metadata: Metadata
+) -> None:
     """Give a waiting target to the joining member that it waited for."""
-    elder, mine = group.targets[elder_id], left_of(group, elder_id)
-    if elder_id != member_id:
-        turn.write(records.member_target(group.group_id, elder_id, None))
-    target = attrs.evolve(elder, resources=mine, instance_id=said.instance_id, url=said.url)
-    turn.write(records.member_target(group.group_id, member_id, target))
+    predecessor, mine = group.targets[predecessor_id], left_of(group, predecessor_id)
+    if predecessor_id != member_id:
+        transition.write(records.member_target(group.group_id, predecessor_id, None))
+    target = attrs.evolve(predecessor, resources=mine, instance_id=metadata.instance_id, url=metadata.url)
+    transition.write(records.member_target(group.group_id, member_id, target))

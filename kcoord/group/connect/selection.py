@@ -23,9 +23,9 @@ from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.protocol.frozen import frozen
 
 FALLBACK = "cooperative"
-LEGACY_VERSION = -1
+CLASSIC_VERSION = -1
 """The version of classic members' metadata."""
-NO_LEGACY = 2**15
+NO_CLASSIC = 2**15
 """Above every version."""
 
 Kinds = Mapping[Support, int]
@@ -81,13 +81,13 @@ class Absent:
 
 
 @frozen(slots=True)
-class LegacySide:
+class ClassicMembers:
     """Classic members: under `default` one of them computes as leader, otherwise the coordinator computes for them."""
 
     workers: Qualified
 
 
-Selection = ClientSide | ServerSide | Nobody | Absent | LegacySide
+Selection = ClientSide | ServerSide | Nobody | Absent | ClassicMembers
 
 
 def common_assignor(kinds: Kinds) -> str | None:
@@ -104,7 +104,7 @@ def common_assignor(kinds: Kinds) -> str | None:
     return min(common, key=lambda name: (-firsts[name], name))
 
 
-def qualified(kinds: Kinds, name: str, lowest: int = NO_LEGACY) -> frozenset[Support]:
+def qualified(kinds: Kinds, name: str, lowest: int = NO_CLASSIC) -> frozenset[Support]:
     """The supports whose version range for the assignor contains those of all members, and `lowest`."""
     ranges = [
         (support, listed.minimum_version, listed.maximum_version)
@@ -129,9 +129,9 @@ def server_side(kinds: Kinds, server_order: Sequence[str]) -> str:
 def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
     """Who is to compute for the group's participants. Members that are away are assigned work but cannot compute."""
     kinds = group.supports.kinds()
-    legacy = frozenset([support for support in kinds if support.legacy])
-    if legacy:
-        return _select_beside_legacy(group, kinds, legacy)
+    classic = frozenset([support for support in kinds if support.classic])
+    if classic:
+        return _select_beside_classic(group, kinds, classic)
     name = common_assignor(kinds)
     if name is None:
         return ServerSide(server_side(kinds, server_order))
@@ -142,28 +142,28 @@ def select(group: ConnectGroup, server_order: Sequence[str]) -> Selection:
     return Absent(name) if next(iter(present), None) is None else ClientSide(name, present)
 
 
-def _select_beside_legacy(group: ConnectGroup, kinds: Kinds, legacy: frozenset[Support]) -> Selection:
-    if len(legacy) < len(kinds):
-        new = {support: count for support, count in kinds.items() if not support.legacy}
+def _select_beside_classic(group: ConnectGroup, kinds: Kinds, classic: frozenset[Support]) -> Selection:
+    if len(classic) < len(kinds):
+        new = {support: count for support, count in kinds.items() if not support.classic}
         name = common_assignor(new)
         if name is not None:
-            present = Qualified(group, qualified(new, name, LEGACY_VERSION))
+            present = Qualified(group, qualified(new, name, CLASSIC_VERSION))
             if next(iter(present), None) is not None:
                 return ClientSide(name, present)
-    return LegacySide(Qualified(group, legacy))
+    return ClassicMembers(Qualified(group, classic))
 
 
-def legacy_side(group: ConnectGroup) -> LegacySide | None:
+def classic_side(group: ConnectGroup) -> ClassicMembers | None:
     """The classic members that take part; None: there are none."""
-    legacy = frozenset([support for support in group.supports.kinds() if support.legacy])
-    return LegacySide(Qualified(group, legacy)) if legacy else None
+    classic = frozenset([support for support in group.supports.kinds() if support.classic])
+    return ClassicMembers(Qualified(group, classic)) if classic else None
 
 
 def leaves_nobody(kinds: Kinds) -> bool:
     """Whether the members have an assignor in common and none of them could compute for all (CG-16). False if there
     are classic members: their side can always be selected.
     """
-    if any(support.legacy for support in kinds):
+    if any(support.classic for support in kinds):
         return False
     name = common_assignor(kinds)
     return name is not None and not qualified(kinds, name)

@@ -12,75 +12,75 @@ from __future__ import annotations
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
 from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.membership import put_out, remove
+from kcoord.group.connect.membership import evict, remove
 from kcoord.group.connect.noop_heartbeat import is_owed_a_session
+from kcoord.group.connect.notify import flush_held_reply, refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.notify import let_go, refuse_all
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH
 from kcoord.group.state.groups.modern_states import State
 from kcoord.group.state.records.connect_records import delay_over
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.resources import Resource
 
 
-def open_connect_sessions(turn: Turn, group: ConnectGroup) -> None:
+def open_connect_sessions(transition: Transition, group: ConnectGroup) -> None:
     """Open the sessions of a loaded group."""
     for member in group.members.values():
-        member.last_seen_ms = turn.now_ms
-        member.session_timeout_ms = member.said.session_timeout_ms
+        member.last_seen_ms = transition.now_ms
+        member.session_timeout_ms = member.metadata.session_timeout_ms
         member.epoch, member.previous_epoch = member.recorded_epoch, member.recorded_previous
-        member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.legacy is None
+        member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.classic is None
         target = group.target_of(member) or frozenset[Resource]()
-        if member.current - target and not member.put_out and member.legacy is None:
+        if member.current - target and not member.evicted and member.classic is None:
             member.releasing = member.current - target
-            member.release_due_ms = turn.now_ms + member.said.rebalance_timeout_ms
+            member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
     if group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE):
-        group.delay_due_ms = turn.now_ms + _left_of_delay_ms(turn, group)
+        group.delay_due_ms = transition.now_ms + _left_of_delay_ms(transition, group)
     if group.error in TRIED_AGAIN:
-        group.retry_due_ms = turn.now_ms + BACK_OFF_MS
+        group.retry_due_ms = transition.now_ms + BACK_OFF_MS
     group.touched.clear()
-    turn.classic.open_sessions(turn, group)
-    settle(turn, group)
-    _ask_for_next_look(turn, group)
+    transition.classic.open_sessions(transition, group)
+    settle(transition, group)
+    _ask_for_next_look(transition, group)
 
 
-def _left_of_delay_ms(turn: Turn, group: ConnectGroup) -> int:
+def _left_of_delay_ms(transition: Transition, group: ConnectGroup) -> int:
     """How much longer resources of departed members wait after a load, in ms (CG-22)."""
-    left_ms = group.delay_deadline_wall_ms - turn.wall_ms
+    left_ms = group.delay_deadline_wall_ms - transition.wall_ms
     if group.delay_ms == UNKNOWN_DELAY:  # kcoord 0.1.0 wrote it
-        return max(0, min(left_ms, turn.contents.settings.connect.max_rebalance_delay_ms))
-    return max(least_delay_ms(turn.contents, group), min(left_ms, group.delay_ms))
+        return max(0, min(left_ms, transition.state.settings.connect.max_rebalance_delay_ms))
+    return max(least_delay_ms(transition.state, group), min(left_ms, group.delay_ms))
 
 
-def sweep_connect(turn: Turn, group: ConnectGroup) -> None:
+def sweep_connect(transition: Transition, group: ConnectGroup) -> None:
     """Do everything that is due in the group, and set the time of the next sweep."""
-    now_ms = turn.now_ms
+    now_ms = transition.now_ms
     ended = [member for member in group.members.values() if _session_ends_ms(member) <= now_ms]
     if ended:
-        remove(turn, group, ended, Reason.SESSION_EXPIRED)
+        remove(transition, group, ended, Reason.SESSION_EXPIRED)
     overdue = [member for member in group.members.values() if member.release_due_ms <= now_ms]
     stubborn = [member for member in overdue if _keeps(group, member)]
     for member in overdue:  # if it is withdrawn again, a new answer says so and starts a new timeout
         member.releasing, member.release_due_ms = frozenset(), NEVER_MS
     if stubborn:
-        put_out(turn, group, stubborn)
+        evict(transition, group, stubborn)
     if group.delay_due_ms <= now_ms:
         group.delay_due_ms = NEVER_MS
-        turn.write(delay_over(group))
-        bump(turn, group, Reason.DELAY_OVER)
+        transition.write(delay_over(group))
+        bump(transition, group, Reason.DELAY_OVER)
     if group.retry_due_ms <= now_ms:
-        retry(turn, group)
+        retry(transition, group)
     computation = group.computation
     if computation is not None and computation.due_ms <= now_ms:
-        give_up_chosen(turn, group)
-    if group.legacy.members:
-        turn.classic.sweep(turn, group)
-    settle(turn, group)
-    _ask_for_next_look(turn, group)
+        give_up_chosen(transition, group)
+    if group.classic.members:
+        transition.classic.sweep(transition, group)
+    settle(transition, group)
+    _ask_for_next_look(transition, group)
 
 
 def _keeps(group: ConnectGroup, member: Member) -> bool:
@@ -89,12 +89,12 @@ def _keeps(group: ConnectGroup, member: Member) -> bool:
 
 
 def _session_ends_ms(member: Member) -> int:
-    if member.legacy is not None and member.legacy.is_waiting:
+    if member.classic is not None and member.classic.is_waiting:
         return NEVER_MS
     return max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
 
 
-def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
+def _ask_for_next_look(transition: Transition, group: ConnectGroup) -> None:
     if group.dead:
         return
     at_ms = min(group.delay_due_ms, group.retry_due_ms, group.repetition.due_ms)
@@ -102,29 +102,29 @@ def _ask_for_next_look(turn: Turn, group: ConnectGroup) -> None:
         at_ms = min(at_ms, group.computation.due_ms)
     for member in group.members.values():
         at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(member))
-    at_ms = min(at_ms, turn.classic.next_ms(group, turn.now_ms))
+    at_ms = min(at_ms, transition.classic.next_ms(group, transition.now_ms))
     if at_ms < NEVER_MS:
-        turn.wake(group, max(at_ms, turn.now_ms + 1))
+        transition.wake(group, max(at_ms, transition.now_ms + 1))
 
 
-def hold_is_over(turn: Turn, member: Member) -> None:
+def hold_is_over(transition: Transition, member: Member) -> None:
     """Send a held answer whose time is over."""
     if member.held is not None:
-        group, _ = turn.contents.held[member.held.connection][member.member_id]
-        let_go(turn, group, member)
-        settle(turn, group)
+        group, _ = transition.state.held[member.held.connection][member.member_id]
+        flush_held_reply(transition, group, member)
+        settle(transition, group)
 
 
-def hold_is_over_unwritten(turn: Turn, member: Member) -> None:
+def hold_is_over_unwritten(transition: Transition, member: Member) -> None:
     """End a held answer whose time is over, while nothing can be written. If the answer could need a record, the worker
     gets COORDINATOR_NOT_AVAILABLE and asks again.
     """
     if member.held is None:
         return
-    group, _ = turn.contents.held[member.held.connection][member.member_id]
-    if member.legacy is not None or (
-        group.state is State.STABLE and not is_owed_a_session(turn.contents, group, member)
+    group, _ = transition.state.held[member.held.connection][member.member_id]
+    if member.classic is not None or (
+        group.state is State.STABLE and not is_owed_a_session(transition.state, group, member)
     ):
-        let_go(turn, group, member)
+        flush_held_reply(transition, group, member)
     else:
-        refuse_all(turn, group, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        refuse_all(transition, group, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)

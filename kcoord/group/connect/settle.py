@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kcoord.group.connect.computing import ask_what_exists, ensure_computing, ensure_placed
 from kcoord.group.connect.history import note_convergence
-from kcoord.group.connect.notify import tell_touched
+from kcoord.group.connect.notify import notify_touched
 from kcoord.group.state.groups.connect_group import ConnectGroup
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 LOOKS = 1_000
 """Rounds after which a group must be at rest. A group that is not at rest by then never will be: that is a fault in
@@ -14,20 +14,20 @@ kcoord. The assertion breaks off this part of the step (`isolation`), and all ot
 """
 
 
-def settle(turn: Turn, group: ConnectGroup) -> None:
+def settle(transition: Transition, group: ConnectGroup) -> None:
     """Bring the group to rest after a change. It may become a classic group by that; then this one is dead."""
-    ensure_placed(turn, group)
-    ask_what_exists(turn, group)
-    ensure_computing(turn, group)
+    ensure_placed(transition, group)
+    ask_what_exists(transition, group)
+    ensure_computing(transition, group)
     if group.touched:
-        tell_touched(turn, group)
+        notify_touched(transition, group)
     looks = 0
-    while turn.classic.settle(turn, group):
-        ensure_placed(turn, group)
-        ask_what_exists(turn, group)
-        ensure_computing(turn, group)
-        tell_touched(turn, group)
+    while transition.classic.settle(transition, group):
+        ensure_placed(transition, group)
+        ask_what_exists(transition, group)
+        ensure_computing(transition, group)
+        notify_touched(transition, group)
         looks += 1
         assert looks < LOOKS, f"group {group.group_id} does not come to rest"
-    note_convergence(turn, group)
-    turn.classic.convert(turn, group)
+    note_convergence(transition, group)
+    transition.classic.convert(transition, group)

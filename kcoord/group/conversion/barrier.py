@@ -8,28 +8,28 @@ from kcoord.group.conversion.policy import speaks_more_than_default
 from kcoord.group.conversion.workers import NotConvertible, read_workers
 from kcoord.group.state.bounded_text import bounded_name, bounded_text
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
-from kcoord.group.state.connect_settings import LEGACY_MODE, LegacyMode
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.connect_settings import CLASSIC_MODE, ClassicMode
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 
 NAMED = 3
 """How many workers are named; the others are counted."""
 
 
-def why_barrier_among_legacy(group: ConnectGroup) -> str | None:
+def why_barrier_among_classic(group: ConnectGroup) -> str | None:
     """The reason for a connect group; None if each worker is managed on its own."""
-    if group.legacy.protocol != DEFAULT:
+    if group.classic.protocol != DEFAULT:
         return None
-    return _only_default(sorted(each for each, names in group.legacy.members.items() if set(names) == {DEFAULT}))
+    return _only_default(sorted(each for each, names in group.classic.members.items() if set(names) == {DEFAULT}))
 
 
-def why_barrier(contents: Contents, group: GenericGroup) -> str | None:
+def why_barrier(state: ShardState, group: ClassicGroup) -> str | None:
     """The reason for a classic group; None if it is not a group of Connect workers."""
     if group.protocol_type != PROTOCOL_TYPE:
         return None
-    if contents.effective(group.group_id).legacy_mode is LegacyMode.BARRIER:
-        return f"{LEGACY_MODE} is {LegacyMode.BARRIER}"
+    if state.effective(group.group_id).classic_mode is ClassicMode.BARRIER:
+        return f"{CLASSIC_MODE} is {ClassicMode.BARRIER}"
     if not group.members:
         return None
     if not speaks_more_than_default(group):

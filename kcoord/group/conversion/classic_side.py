@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from kcoord.group.conversion.policy import belongs_to_generic
-from kcoord.group.conversion.to_classic import to_generic
+from kcoord.group.conversion.policy import belongs_to_classic
+from kcoord.group.conversion.to_classic import to_classic
 from kcoord.group.state.groups.connect_group import ConnectGroup
-from kcoord.group.state.transition import Turn
-from kcoord.group.translation.answers import let_go_heartbeat, refuse_waiting
-from kcoord.group.translation.rejoin_policy import tell_legacy
+from kcoord.group.state.transition import Transition
+from kcoord.group.translation.answers import flush_held_heartbeat, refuse_waiting
+from kcoord.group.translation.classic_settle import settle_classic
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.leader import is_free_to_lead
-from kcoord.group.translation.looks import ensure_look, is_frozen
-from kcoord.group.translation.sessions import open_legacy_sessions
-from kcoord.group.translation.classic_settle import settle_legacy
 from kcoord.group.translation.leader_view import own_state
-from kcoord.group.translation.sweep import next_ms, sweep_legacy
+from kcoord.group.translation.looks import ensure_look, is_frozen
+from kcoord.group.translation.rejoin_policy import notify_classic
+from kcoord.group.translation.sessions import open_classic_sessions
+from kcoord.group.translation.sweep import next_ms, sweep_classic_members
 
 
 class _TranslatedSide:
     """See `ClassicSide` in `state/transition.py`."""
 
-    let_go = staticmethod(let_go_heartbeat)
+    flush_held_reply = staticmethod(flush_held_heartbeat)
     refuse_all = staticmethod(refuse_waiting)
-    tell = staticmethod(tell_legacy)
-    open_sessions = staticmethod(open_legacy_sessions)
-    sweep = staticmethod(sweep_legacy)
+    tell = staticmethod(notify_classic)
+    open_sessions = staticmethod(open_classic_sessions)
+    sweep = staticmethod(sweep_classic_members)
     next_ms = staticmethod(next_ms)
-    settle = staticmethod(settle_legacy)
+    settle = staticmethod(settle_classic)
     may_lead = staticmethod(is_free_to_lead)
     ensure_look = staticmethod(ensure_look)
     is_frozen = staticmethod(is_frozen)
@@ -34,10 +34,10 @@ class _TranslatedSide:
     own_state = staticmethod(own_state)
 
     @staticmethod
-    def convert(turn: Turn, group: ConnectGroup) -> None:
+    def convert(transition: Transition, group: ConnectGroup) -> None:
         """Make the group a classic group if it is to be one now."""
-        if belongs_to_generic(turn.contents, group):
-            to_generic(turn, group)
+        if belongs_to_classic(transition.state, group):
+            to_classic(transition, group)
 
 
 CLASSIC_SIDE = _TranslatedSide()

@@ -18,32 +18,32 @@ from kcoord.group.connect.settle import settle
 from kcoord.group.conversion.policy import belongs_to_connect
 from kcoord.group.conversion.to_connect import to_connect
 from kcoord.group.conversion.workers import NotConvertible
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 
 
-def follow(turn: Turn, group: GenericGroup) -> bool:
+def follow(transition: Transition, group: ClassicGroup) -> bool:
     """Convert the group if it belongs to the connect groups. True if it is a connect group now."""
-    if group.state is State.DEAD or not belongs_to_connect(turn.contents, group):
+    if group.state is State.DEAD or not belongs_to_connect(transition.state, group):
         return False
     try:
-        converted = to_connect(turn, group)
+        converted = to_connect(transition, group)
     except NotConvertible:
         return False  # `describe` says why
-    settle(turn, converted)
+    settle(transition, converted)
     return True
 
 
-def sweep_classic(turn: Turn, group: GenericGroup) -> None:
+def sweep_classic(transition: Transition, group: ClassicGroup) -> None:
     """Sweep a classic group. If that has ended its rebalance, the group may be converted."""
-    sweep(turn, group)
-    if not follow_when_stable(turn, group):
-        ask_for_next_sweep(turn, group)
+    sweep(transition, group)
+    if not follow_when_stable(transition, group):
+        ask_for_next_sweep(transition, group)
 
 
-def follow_when_stable(turn: Turn, group: GenericGroup) -> bool:
+def follow_when_stable(transition: Transition, group: ClassicGroup) -> bool:
     """The same for a group whose rebalance may end now: only once it has ended, so that nobody is called a second
     time.
     """
-    return group.state is State.STABLE and not group.unsynced and follow(turn, group)
+    return group.state is State.STABLE and not group.unsynced and follow(transition, group)

@@ -16,46 +16,46 @@ are managed one by one.
 from __future__ import annotations
 
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
-from kcoord.group.state.connect_settings import LegacyMode
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.connect_settings import ClassicMode
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.translation.assignment_delta import disarms
 
 
-def is_all_legacy(group: ConnectGroup) -> bool:
+def is_all_classic(group: ConnectGroup) -> bool:
     """Whether the group has members that take part, and all its members are classic workers."""
-    return len(group.legacy.members) == len(group.members) and group.has_participants()
+    return len(group.classic.members) == len(group.members) and group.has_participants()
 
 
-def belongs_to_generic(contents: Contents, group: ConnectGroup) -> bool:
+def belongs_to_classic(state: ShardState, group: ConnectGroup) -> bool:
     """Whether a connect group is to become a classic one."""
-    if not is_all_legacy(group):
+    if not is_all_classic(group):
         return False
-    limits = contents.effective(group.group_id)
+    limits = state.effective(group.group_id)
     if not limits.migration_policy.downgrades:
         return False
-    return limits.legacy_mode is LegacyMode.BARRIER or (group.legacy.protocol == DEFAULT and not _any_disarms(group))
+    return limits.classic_mode is ClassicMode.BARRIER or (group.classic.protocol == DEFAULT and not _any_disarms(group))
 
 
 def _any_disarms(group: ConnectGroup) -> bool:
     """Whether a worker must still stop what it runs before it is told of `default`: in a classic group it would not
     stop.
     """
-    return any(disarms(group, group.members[each]) for each in group.legacy.members)
+    return any(disarms(group, group.members[each]) for each in group.classic.members)
 
 
-def belongs_to_connect(contents: Contents, group: GenericGroup) -> bool:
+def belongs_to_connect(state: ShardState, group: ClassicGroup) -> bool:
     """Whether a classic group's members are to be managed one by one, as far as its settings and protocols go."""
     return (
         bool(group.members)
         and group.protocol_type == PROTOCOL_TYPE
-        and contents.effective(group.group_id).legacy_mode is LegacyMode.INDIVIDUAL
+        and state.effective(group.group_id).classic_mode is ClassicMode.INDIVIDUAL
         and speaks_more_than_default(group)
     )
 
 
-def speaks_more_than_default(group: GenericGroup) -> bool:
+def speaks_more_than_default(group: ClassicGroup) -> bool:
     """Whether all members have an embedded protocol in common that needs no full barrier."""
     common = {name for name, count in group.support.items() if count == len(group.members)}
     return bool(common - {DEFAULT})

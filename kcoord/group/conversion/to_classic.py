@@ -16,15 +16,15 @@ history. Its settings stay.
 from __future__ import annotations
 
 from kcoord.group.classic.sessions import open_sessions
-from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.notify import refuse_all
+from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
@@ -32,26 +32,26 @@ from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Member
 WHY = f"{Reason.MIGRATED}: only workers of the generic protocol are left, and they join all together"
 
 
-def to_generic(turn: Turn, group: ConnectGroup) -> GenericGroup:
+def to_classic(transition: Transition, group: ConnectGroup) -> ClassicGroup:
     """Convert the group; all its members must be classic workers. Evicted members are left out."""
     group_id = group.group_id
     members = group.participants()
     for member in group.members.values():
-        refuse_all(turn, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
-    record = _record(group, members, turn.wall_ms)
+        refuse_all(transition, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
+    record = _record(group, members, transition.wall_ms)
     offers = {each.member_id: _offers(group, each) for each in members}
-    _bury(turn, group)
-    turn.write(Record(GroupMetadataKey(group_id), record))
-    generic = turn.contents.groups[group_id]
-    open_sessions(turn, generic)
+    _close(transition, group)
+    transition.write(Record(GroupMetadataKey(group_id), record))
+    classic = transition.state.groups[group_id]
+    open_sessions(transition, classic)
     for member in members:
-        now = generic.members[member.member_id]
-        generic.offer(now, offers[member.member_id])
+        now = classic.members[member.member_id]
+        classic.offer(now, offers[member.member_id])
         now.last_seen_ms = member.last_seen_ms
         now.connection, now.opened = member.connection, member.opened
-    turn.wake(generic, turn.now_ms + 1)  # some session may end before the group's next look
-    turn.contents.counters.conversions["to generic"] += 1
-    return generic
+    transition.wake(classic, transition.now_ms + 1)  # some session may end before the group's next look
+    transition.state.counters.conversions["to generic"] += 1
+    return classic
 
 
 def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMetadataValue:
@@ -71,10 +71,10 @@ def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMe
             MemberMetadata(
                 member_id=each.member_id,
                 group_instance_id=None,
-                client_id=each.said.client_id,
-                client_host=each.said.client_host,
-                rebalance_timeout=each.said.rebalance_timeout_ms,
-                session_timeout=each.said.session_timeout_ms,
+                client_id=each.metadata.client_id,
+                client_host=each.metadata.client_host,
+                rebalance_timeout=each.metadata.rebalance_timeout_ms,
+                session_timeout=each.metadata.session_timeout_ms,
                 subscription=_state(group, each, number),
                 assignment=encode_assignment(_assignment(group, each, number)),
             )
@@ -87,21 +87,21 @@ def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMe
 
 
 def _lowest(group: ConnectGroup, members: list[Member]) -> str:
-    spoken = [set(group.legacy.members[each.member_id]) for each in members]
-    return min(set.intersection(*spoken), key=NAMES.index, default=group.legacy.protocol or DEFAULT)
+    spoken = [set(group.classic.members[each.member_id]) for each in members]
+    return min(set.intersection(*spoken), key=NAMES.index, default=group.classic.protocol or DEFAULT)
 
 
 def _offers(group: ConnectGroup, member: Member) -> Protocols:
     """What the worker would offer if it joined now."""
-    assert member.said.legacy is not None
-    return tuple((name, _state(group, member, version(name))) for name in member.said.legacy.protocols)
+    assert member.metadata.classic is not None
+    return tuple((name, _state(group, member, version(name))) for name in member.metadata.classic.protocols)
 
 
 def _state(group: ConnectGroup, member: Member, number: int) -> bytes:
-    said, legacy = member.said, member.said.legacy
-    assert legacy is not None
+    metadata, classic = member.metadata, member.metadata.classic
+    assert classic is not None
     allocation = _assignment(group, member, number) if number > EAGER and member.current else None
-    return encode_state(WorkerState(number, said.url or "", legacy.config_offset, allocation))
+    return encode_state(WorkerState(number, metadata.url or "", classic.config_offset, allocation))
 
 
 def _assignment(group: ConnectGroup, member: Member, number: int) -> WorkerAssignment:
@@ -116,11 +116,11 @@ def _assignment(group: ConnectGroup, member: Member, number: int) -> WorkerAssig
     )
 
 
-def _bury(turn: Turn, group: ConnectGroup) -> None:
+def _close(transition: Transition, group: ConnectGroup) -> None:
     """Write tombstones for everything that the connect group has, except its settings."""
     for member in list(group.members.values()):
         if member.recorded:
-            turn.write(records.no_current(group.group_id, member.member_id))
-        turn.write(records.member_said(group.group_id, member.member_id, None))
+            transition.write(records.no_current(group.group_id, member.member_id))
+        transition.write(records.member_metadata(group.group_id, member.member_id, None))
     for record in records.deletion(group):
-        turn.write(record)
+        transition.write(record)

@@ -26,21 +26,21 @@ from kcoord.group.conversion.workers import Worker, last_leader, read_workers
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import QUIET_MS
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.groups.connect_group import NO_DEADLINE, NO_OFFSET, ConnectGroup, Member, Said, Target
+from kcoord.group.state.groups.connect_group import NO_DEADLINE, NO_OFFSET, ConnectGroup, Member, Metadata, Target
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.classic_records import tombstone
 from kcoord.group.state.replay import replay
-from kcoord.group.state.shard_state import Contents
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.config_round import holders_below, open_config_round
 from kcoord.group.translation.leader import known_as
 from kcoord.group.translation.sessions import begin
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.connect_worker_group_member_metadata_value import LegacyWorker
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMember
 from kcoord.protocol.records import Record
 
 
@@ -48,84 +48,84 @@ from kcoord.protocol.records import Record
 class Plan:
     """The connect group that is to be made."""
 
-    generic: GenericGroup
+    classic: ClassicGroup
     workers: list[Worker]
     epoch: int
     records: list[Record]
 
 
-def plan(turn: Turn, generic: GenericGroup) -> Plan:
+def plan(transition: Transition, classic: ClassicGroup) -> Plan:
     """Plan the conversion; nothing is changed yet. Raises NotConvertible."""
-    workers = read_workers(generic)
-    is_complete = generic.state is State.STABLE and not any(_releases(each) for each in workers)
-    epoch = generic.generation if is_complete else generic.generation + 1
-    return Plan(generic, workers, epoch, list(_records(turn, generic, workers, epoch)))
+    workers = read_workers(classic)
+    is_complete = classic.state is State.STABLE and not any(_releases(each) for each in workers)
+    epoch = classic.generation if is_complete else classic.generation + 1
+    return Plan(classic, workers, epoch, list(_records(transition, classic, workers, epoch)))
 
 
-def preview(turn: Turn, generic: GenericGroup) -> ConnectGroup:
+def preview(transition: Transition, classic: ClassicGroup) -> ConnectGroup:
     """The connect group that `generic` would become, for checks. Raises NotConvertible."""
-    scratch = Contents(turn.contents.settings, turn.contents.ids)
-    for record in plan(turn, generic).records:
+    scratch = ShardState(transition.state.settings, transition.state.ids)
+    for record in plan(transition, classic).records:
         replay(scratch, record)
-    return scratch.connect[generic.group_id]
+    return scratch.connect[classic.group_id]
 
 
-def to_connect(turn: Turn, generic: GenericGroup) -> ConnectGroup:
+def to_connect(transition: Transition, classic: ClassicGroup) -> ConnectGroup:
     """Convert the group. The caller settles it. Raises NotConvertible, and then has changed nothing."""
-    planned = plan(turn, generic)
+    planned = plan(transition, classic)
     for worker in planned.workers:
         member = worker.member
-        release_join(turn, generic, member, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
-        release_sync(turn, member, ErrorCode.REBALANCE_IN_PROGRESS)
-    turn.write(tombstone(generic.group_id))
+        release_join(transition, classic, member, ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+        release_sync(transition, member, ErrorCode.REBALANCE_IN_PROGRESS)
+    transition.write(tombstone(classic.group_id))
     for record in planned.records:
-        turn.write(record)
-    group = turn.contents.connect[generic.group_id]
-    group.legacy.map_due_ms = turn.now_ms + QUIET_MS  # makes up for a look that the conversion has ended
-    history.began(turn, group)
-    if planned.epoch == generic.generation:
-        history.installed(turn, group, {})
-    turn.contents.counters.rebalances[Reason.MIGRATED] += 1
-    turn.contents.counters.conversions["to connect"] += 1
+        transition.write(record)
+    group = transition.state.connect[classic.group_id]
+    group.classic.map_due_ms = transition.now_ms + QUIET_MS  # makes up for a look that the conversion has ended
+    history.began(transition, group)
+    if planned.epoch == classic.generation:
+        history.installed(transition, group, {})
+    transition.state.counters.rebalances[Reason.MIGRATED] += 1
+    transition.state.counters.conversions["to connect"] += 1
     for worker in planned.workers:
-        _open_session(turn, group, worker, generic.generation)
-    if generic.state is not State.STABLE:
-        _keep_together(turn, group)
+        _open_session(transition, group, worker, classic.generation)
+    if classic.state is not State.STABLE:
+        _keep_together(transition, group)
     return group
 
 
-def _keep_together(turn: Turn, group: ConnectGroup) -> None:
+def _keep_together(transition: Transition, group: ConnectGroup) -> None:
     """Open a config round. The conversion came in the middle of a rebalance, which may be for a change of configuration
     that only some have read. It needs the barrier that the classic group had. The last assignment may be as new as the
     change: if the group was converted from a connect group in the middle of a config round, the leader has computed,
     and others have not come yet.
     """
-    said = [group.members[each].said.legacy for each in group.legacy.members]
-    newest = max([each.config_offset for each in said if each is not None], default=NO_OFFSET)
-    if group.legacy.protocol != DEFAULT and (newest > group.computed_offset or holders_below(group, newest)):
-        open_config_round(turn, group, newest)
+    metadata = [group.members[each].metadata.classic for each in group.classic.members]
+    newest = max([each.config_offset for each in metadata if each is not None], default=NO_OFFSET)
+    if group.classic.protocol != DEFAULT and (newest > group.computed_offset or holders_below(group, newest)):
+        open_config_round(transition, group, newest)
 
 
-def _records(turn: Turn, generic: GenericGroup, workers: list[Worker], epoch: int) -> Iterator[Record]:
-    group_id = generic.group_id
+def _records(transition: Transition, classic: ClassicGroup, workers: list[Worker], epoch: int) -> Iterator[Record]:
+    group_id = classic.group_id
     scratch = ConnectGroup(group_id, epoch)
-    yield records.group_epoch(group_id, epoch, Reason.MIGRATED, turn.wall_ms)
-    leader, offset = last_leader(generic, workers)
+    yield records.group_epoch(group_id, epoch, Reason.MIGRATED, transition.wall_ms)
+    leader, offset = last_leader(classic, workers)
     urls = {each.member.member_id: each.spoken.url or None for each in workers}
     for worker in workers:
         member_id = worker.member.member_id
-        said = _said(worker, epoch, generic.protocol_name)
-        yield records.member_said(group_id, member_id, said)
-        known = generic.generation if worker.knows_generation else JOINING_EPOCH
-        member = Member(member_id, said)
+        metadata = _metadata(worker, epoch, classic.protocol_name)
+        yield records.member_metadata(group_id, member_id, metadata)
+        known = classic.generation if worker.knows_generation else JOINING_EPOCH
+        member = Member(member_id, metadata)
         yield records.current_assignment(scratch, member, worker.current, known, NO_EPOCH, doubtful=worker.doubtful)
         yield records.member_target(group_id, member_id, Target(worker.target, url=worker.spoken.url or None))
     yield records.target_assignment(
         scratch,
         leader,
-        generic.protocol_name or "",
+        classic.protocol_name or "",
         NO_DEADLINE,
-        epoch=generic.generation,
+        epoch=classic.generation,
         computed_by_url=urls.get(leader or ""),
         computed_offset=offset,
     )
@@ -136,17 +136,17 @@ def _releases(worker: Worker) -> bool:
     return worker.is_settled and bool(worker.current - worker.target)
 
 
-def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
+def _metadata(worker: Worker, epoch: int, protocol: str | None) -> Metadata:
     member, spoken, told = worker.member, worker.spoken, worker.told
     is_told = worker.is_settled and told is not None
-    return Said(
+    return Metadata(
         group_epoch=epoch,
         client_id=member.client_id,
         client_host=member.client_host,
         url=spoken.url or None,
         rebalance_timeout_ms=member.rebalance_timeout_ms,
         session_timeout_ms=member.session_timeout_ms,
-        legacy=LegacyWorker(
+        classic=ClassicMember(
             list(spoken.protocols),
             spoken.config_offset,
             known_as(told.leader, told.leader_url) if is_told and told is not None else None,
@@ -155,19 +155,25 @@ def _said(worker: Worker, epoch: int, protocol: str | None) -> Said:
     )
 
 
-def _open_session(turn: Turn, group: ConnectGroup, worker: Worker, generation: int) -> None:
+def _open_session(transition: Transition, group: ConnectGroup, worker: Worker, generation: int) -> None:
     """Carry on the worker's session. Its last assignment says what it must stop, and it joins by itself when it has."""
     classic, member = worker.member, group.members[worker.member.member_id]
     waited = classic.is_new or not worker.is_settled
-    member.last_seen_ms = max(classic.last_seen_ms, turn.now_ms) if waited else classic.last_seen_ms
+    member.last_seen_ms = max(classic.last_seen_ms, transition.now_ms) if waited else classic.last_seen_ms
     member.session_timeout_ms = classic.session_timeout_ms
     member.connection, member.opened = classic.connection, classic.opened
-    turn.wake(group, max(member.last_seen_ms + member.session_timeout_ms, turn.now_ms + 1))
-    begin(turn, group, member, generation if worker.knows_generation else JOINING_EPOCH, rejoin=not worker.is_settled)
+    transition.wake(group, max(member.last_seen_ms + member.session_timeout_ms, transition.now_ms + 1))
+    begin(
+        transition,
+        group,
+        member,
+        generation if worker.knows_generation else JOINING_EPOCH,
+        rejoin=not worker.is_settled,
+    )
     session_of(member).generation_unsure = worker.knows_some_generation
     if _releases(worker):
         member.releasing = worker.current - worker.target
-        member.release_due_ms = turn.now_ms + classic.rebalance_timeout_ms
-        turn.wake(group, member.release_due_ms)
+        member.release_due_ms = transition.now_ms + classic.rebalance_timeout_ms
+        transition.wake(group, member.release_due_ms)
     elif not worker.is_settled:
         member.releasing, member.release_due_ms = frozenset(), NEVER_MS

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Member
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, Resources
@@ -62,7 +62,7 @@ class Worker:
     """What a stranger has to stop for that reason: all that others may be running too (CM-12)."""
 
 
-def read_workers(group: GenericGroup) -> list[Worker]:
+def read_workers(group: ClassicGroup) -> list[Worker]:
     """Read all members. Raises NotConvertible unless all of them are Connect workers that can be read."""
     if group.protocol_type != PROTOCOL_TYPE:
         kind = f"of protocol type {group.protocol_type}" if group.protocol_type else "without protocol type"
@@ -74,7 +74,7 @@ def read_workers(group: GenericGroup) -> list[Worker]:
     return workers
 
 
-def _worker(group: GenericGroup, member: Member, assignments: dict[str, bytes]) -> Worker:
+def _worker(group: ClassicGroup, member: Member, assignments: dict[str, bytes]) -> Worker:
     if member.instance_id is not None:
         raise NotConvertible(
             f"member {member.member_id} of group {group.group_id} is static (group.instance.id {member.instance_id}), "
@@ -120,7 +120,7 @@ def _doubt_strangers(workers: Sequence[Worker]) -> None:
         worker.doubtful = frozenset([each for each in worker.current if worker.is_stranger and run_by[each] > 1])
 
 
-def last_leader(group: GenericGroup, workers: Iterable[Worker]) -> tuple[str | None, int]:
+def last_leader(group: ClassicGroup, workers: Iterable[Worker]) -> tuple[str | None, int]:
     """The member that made the last known assignments, or that leads the generation which has none yet; and the config
     offset up to which they were made.
     """

@@ -19,7 +19,7 @@ from kcoord.protocol.frozen import frozen
 class Progress(Generic[R]):
     """How far a member can move towards its target now."""
 
-    told: frozenset[R]
+    assignment_sent: frozenset[R]
     """All that the member is to run."""
     granted: frozenset[R] = frozenset()
     """What is new in `told`. It must be in the member's current before the answer leaves."""

@@ -25,15 +25,15 @@ REBALANCE_DELAY = "connect.rebalance.delay.ms"
 MAX_SIZE = "connect.max.size"
 ASSIGNORS = "connect.assignors"
 MIGRATION_POLICY = "connect.migration.policy"
-LEGACY_MODE = "connect.legacy.mode"
-LEGACY_WAIT = "connect.legacy.heartbeat.wait.ms"
+CLASSIC_MODE = "connect.legacy.mode"
+CLASSIC_WAIT = "connect.legacy.heartbeat.wait.ms"
 LEADER_WAIT = "connect.legacy.leader.wait.ms"
 PLACEMENT = "connect.placement"
 MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
 """The value of a wait that stands for the default wait of the legacy mode."""
-MAX_LEGACY_WAIT_MS = 30_000
+MAX_CLASSIC_WAIT_MS = 30_000
 """The longest time that an answer is held: a Connect worker gives up a request after 40 s (`request.timeout.ms`)."""
 _INDIVIDUAL_WAIT_MS = 10_000
 """The wait in individual mode. It is longer than the time between two heartbeats (Connect: 3 s), and the next heartbeat
@@ -67,7 +67,7 @@ class MigrationPolicy(StrEnum):
         return self in (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 
 
-class LegacyMode(StrEnum):
+class ClassicMode(StrEnum):
     """How a group that has only classic members is managed."""
 
     BARRIER = "barrier"
@@ -104,9 +104,9 @@ class ConnectSettings:
     """`group.connect.assignors`: in the server's order. The first one is the default."""
     migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     """`group.connect.migration.policy`"""
-    legacy_mode: LegacyMode = LegacyMode.BARRIER
+    classic_mode: ClassicMode = ClassicMode.BARRIER
     """`group.connect.legacy.mode`"""
-    legacy_wait_ms: int = MODES_OWN_WAIT
+    classic_wait_ms: int = MODES_OWN_WAIT
     """`group.connect.legacy.heartbeat.wait.ms`: how long the answer to a classic member's heartbeat may be held."""
     leader_wait_ms: int = 15_000
     """`group.connect.legacy.leader.wait.ms`: how long the lead waits for a classic leader after its orderly stop."""
@@ -128,8 +128,8 @@ class Effective:
     if it names none, `cooperative`, which lets work wait for its worker as Connect does; else the server's first.
     """
     migration_policy: MigrationPolicy
-    legacy_mode: LegacyMode
-    legacy_wait_ms: int
+    classic_mode: ClassicMode
+    classic_wait_ms: int
     """How long the answer to a classic member's heartbeat may be held; 0: not at all."""
     leader_wait_ms: int
     """How long the lead waits for a classic leader after its orderly stop (CM-48)."""
@@ -150,7 +150,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
     """The values in force for a group with the configuration `own`. Its values were checked when they were set."""
     by_name = {each.name: each for each in server.assignors}
     named = [by_name[name] for name in own.get(ASSIGNORS, "").split(",") if name in by_name]
-    mode = _word(LegacyMode, own.get(LEGACY_MODE), server.legacy_mode)
+    mode = _word(ClassicMode, own.get(CLASSIC_MODE), server.classic_mode)
     session_ms, interval_ms = within_bounds(server, own)
     return Effective(
         session_ms,
@@ -162,7 +162,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         _placing(named, server.assignors),
         _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
         mode,
-        _wait(_within(own.get(LEGACY_WAIT), server.legacy_wait_ms, MODES_OWN_WAIT, MAX_LEGACY_WAIT_MS), mode),
+        _wait(_within(own.get(CLASSIC_WAIT), server.classic_wait_ms, MODES_OWN_WAIT, MAX_CLASSIC_WAIT_MS), mode),
         _within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
         _rules(own.get(PLACEMENT, "")),
     )
@@ -240,10 +240,10 @@ def _word(words: type[Word], own: str | None, otherwise: Word) -> Word:
     return words(own) if own in tuple(words) else otherwise
 
 
-def _wait(set_ms: int, mode: LegacyMode) -> int:
+def _wait(set_ms: int, mode: ClassicMode) -> int:
     if set_ms != MODES_OWN_WAIT:
         return set_ms
-    return _INDIVIDUAL_WAIT_MS if mode is LegacyMode.INDIVIDUAL else 0
+    return _INDIVIDUAL_WAIT_MS if mode is ClassicMode.INDIVIDUAL else 0
 
 
 def _within(own: str | None, otherwise: int, least: int, most: int) -> int:

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
-from kcoord.group.state.groups.classic_group import NO_RECORD, GenericGroup
-from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Member, Resources, Said, Target
+from kcoord.group.state.groups.classic_group import NO_RECORD, ClassicGroup
+from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Member, Metadata, Resources, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.connect_replay import settle_loaded_group
 from kcoord.group.state.replay import replay
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
@@ -49,12 +49,12 @@ class MemberBefore:
     """The durable state of one member of a connect group, and of its target, before the step."""
 
     member: Member | None
-    said: Said | None
+    metadata: Metadata | None
     current: Resources
     recorded: bool
     epoch: int
     previous_epoch: int
-    put_out: bool
+    evicted: bool
     doubtful: Resources
     target: Target | None
 
@@ -66,12 +66,12 @@ class MemberBefore:
             return cls(None, None, frozenset(), False, 0, 0, False, frozenset(), target)
         return cls(
             member,
-            member.said,
+            member.metadata,
             member.current,
             member.recorded,
             member.recorded_epoch,
             member.recorded_previous,
-            member.put_out,
+            member.evicted,
             member.doubtful,
             target,
         )
@@ -111,7 +111,7 @@ class ConnectBefore:
             yield records.configured_set(group, self.configured)
         for member_id, before in self.all_members().items():
             if before.member is not None:
-                yield records.member_said(group_id, member_id, before.said)
+                yield records.member_metadata(group_id, member_id, before.metadata)
             if before.member is not None and before.recorded:
                 yield records.current_assignment(
                     group,
@@ -119,7 +119,7 @@ class ConnectBefore:
                     before.current,
                     before.epoch,
                     before.previous_epoch,
-                    before.put_out,
+                    before.evicted,
                     before.doubtful,
                 )
             if before.target is not None:
@@ -133,8 +133,8 @@ class ConnectBefore:
 class GroupBefore:
     """The durable state of everything that has one group id, before the step."""
 
-    generic: GenericGroup | None
-    generic_record: GroupMetadataValue | None
+    classic: ClassicGroup | None
+    classic_record: GroupMetadataValue | None
     connect: ConnectBefore | None
     configuration: dict[str, str] | None
 
@@ -151,19 +151,19 @@ class Journal:
         self.groups.clear()
         self.offsets.clear()
 
-    def note(self, contents: Contents, record: Record) -> None:
+    def note(self, state: ShardState, record: Record) -> None:
         """Note what `record` may change. Call this before the record is applied."""
         key = record.key
         if isinstance(key, GroupMetadataKey):
-            self.note_group(contents, key.group)
+            self.note_group(state, key.group)
             return
         if isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey):
-            self.note_group(contents, key.group)  # the first offset makes a group
+            self.note_group(state, key.group)  # the first offset makes a group
             at = key.group, key.topic, key.partition
             if at not in self.offsets:
-                self.offsets[at] = contents.offsets.of_topic(key.group, key.topic).get(key.partition)
+                self.offsets[at] = state.offsets.of_topic(key.group, key.topic).get(key.partition)
             return
-        before = self.note_group(contents, key.group_id).connect
+        before = self.note_group(state, key.group_id).connect
         if before is None:
             return
         if isinstance(key, _OF_A_MEMBER):
@@ -172,63 +172,63 @@ class Journal:
         elif isinstance(key, ConnectWorkerGroupHistoryKey):
             before.history.setdefault(key.epoch, before.group.history.get(key.epoch))
 
-    def note_group(self, contents: Contents, group_id: str) -> GroupBefore:
+    def note_group(self, state: ShardState, group_id: str) -> GroupBefore:
         """The state of that group id when it was first noted. Notes it if this is the first time."""
         before = self.groups.get(group_id)
         if before is None:
-            generic, connect = contents.groups.get(group_id), contents.connect.get(group_id)
+            classic, connect = state.groups.get(group_id), state.connect.get(group_id)
             before = self.groups[group_id] = GroupBefore(
-                generic,
-                None if generic is None else generic.record,
+                classic,
+                None if classic is None else classic.record,
                 None if connect is None else ConnectBefore.of(connect),
-                contents.configurations.get(group_id),
+                state.configurations.get(group_id),
             )
         return before
 
-    def undo(self, contents: Contents) -> None:
+    def undo(self, state: ShardState) -> None:
         """Restore the noted state in `contents`. The noted groups then have no sessions. The caller must have dismissed
         the groups that are there now (`isolation`).
         """
-        was_live, contents.live = contents.live, False
+        was_live, state.live = state.live, False
         for group_id, before in self.groups.items():
-            contents.groups.pop(group_id, None)
-            contents.connect.pop(group_id, None)
-            _restore_configuration(contents, group_id, before.configuration)
-            if before.generic_record is not None and before.generic_record is not NO_RECORD:
-                replay(contents, Record(GroupMetadataKey(group_id), before.generic_record))
+            state.groups.pop(group_id, None)
+            state.connect.pop(group_id, None)
+            _restore_configuration(state, group_id, before.configuration)
+            if before.classic_record is not None and before.classic_record is not NO_RECORD:
+                replay(state, Record(GroupMetadataKey(group_id), before.classic_record))
             if before.connect is not None:
-                _restore_connect_group(contents, before.connect)
+                _restore_connect_group(state, before.connect)
         for (group_id, topic, partition), value in self.offsets.items():
-            replay(contents, Record(OffsetCommitKey(group_id, topic, partition), value))
+            replay(state, Record(OffsetCommitKey(group_id, topic, partition), value))
         for group_id, before in self.groups.items():
-            _restore_shell(contents, group_id, before)
-        contents.live = was_live
+            _restore_shell(state, group_id, before)
+        state.live = was_live
 
 
-def _restore_configuration(contents: Contents, group_id: str, configuration: dict[str, str] | None) -> None:
-    if contents.configurations.get(group_id) != configuration:
-        replay(contents, records.configuration(group_id, configuration or {}))
+def _restore_configuration(state: ShardState, group_id: str, configuration: dict[str, str] | None) -> None:
+    if state.configurations.get(group_id) != configuration:
+        replay(state, records.configuration(group_id, configuration or {}))
 
 
-def _restore_connect_group(contents: Contents, before: ConnectBefore) -> None:
+def _restore_connect_group(state: ShardState, before: ConnectBefore) -> None:
     for record in before.records():
-        replay(contents, record)
-    group = contents.connect[before.group.group_id]
-    settle_loaded_group(contents, group)
-    group.restored_at_connection = contents.newest_connection
+        replay(state, record)
+    group = state.connect[before.group.group_id]
+    settle_loaded_group(state, group)
+    group.restored_at_connection = state.newest_connection
     for member_id, noted in before.all_members().items():
         if noted.member is not None:
             group.members[member_id].session_holds_ms = noted.member.session_holds_ms  # CG-8
 
 
-def _restore_shell(contents: Contents, group_id: str, before: GroupBefore) -> None:
+def _restore_shell(state: ShardState, group_id: str, before: GroupBefore) -> None:
     """Restore, or remove, a group that has offsets and no record of its own: it exists as long as its offsets do."""
-    offsets = contents.offsets.of_group(group_id)
-    had_shell = before.generic_record is NO_RECORD
-    there = contents.groups.get(group_id)
+    offsets = state.offsets.of_group(group_id)
+    had_shell = before.classic_record is NO_RECORD
+    there = state.groups.get(group_id)
     if had_shell and there is None and offsets:
         topic, partitions = next(iter(offsets.items()))
         partition, value = next(iter(partitions.items()))
-        replay(contents, Record(OffsetCommitKey(group_id, topic, partition), value))
+        replay(state, Record(OffsetCommitKey(group_id, topic, partition), value))
     elif not had_shell and there is not None and there.record is NO_RECORD:
-        del contents.groups[group_id]
+        del state.groups[group_id]

@@ -9,7 +9,7 @@ from kcoord.group.state.committed_offsets import Offsets
 from kcoord.group.state.connect_settings import Effective, of_server, overridden
 from kcoord.group.state.connections import Connections
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, Member
 from kcoord.group.state.metrics import Counters
 from kcoord.group.state.quarantine import Quarantine
@@ -18,7 +18,7 @@ from kcoord.group.state.step import RequestContext, Token
 from kcoord.protocol.record_levels import RECORD_LEVEL
 
 
-class Contents:
+class ShardState:
     """The state of a shard. The part that `replay` changes is durable. All else is session state and ends with the
     process.
     """
@@ -29,7 +29,7 @@ class Contents:
         self._effective: dict[str, tuple[dict[str, str], Effective]] = {}
         """By group: its configuration, and the values in force that were computed from it."""
         self.ids = ids
-        self.groups: dict[str, GenericGroup] = {}
+        self.groups: dict[str, ClassicGroup] = {}
         """Classic groups (the code calls them generic). Each has its durable record and its session state. Only
         `replay` adds and removes groups.
         """
@@ -41,7 +41,7 @@ class Contents:
         """Durable: committed offsets."""
         self.newest_connection = -1
         """Session: the highest number of a connection that brought a request."""
-        self.elder_connection = -1
+        self.predecessor_connection = -1
         """Session: connections up to this number were made before the load (CG-4)."""
         self.alone_since_ms = LONG_AGO_MS
         """Session: the time on the steps' clock since which no other instance can have answered for this shard.
@@ -56,7 +56,7 @@ class Contents:
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()
         """Session: counts of what has happened."""
-        self.deadlines: Deadlines[GenericGroup | ConnectGroup] = Deadlines()
+        self.deadlines: Deadlines[ClassicGroup | ConnectGroup] = Deadlines()
         """Session: timers of groups."""
         self.holds: Deadlines[Member] = Deadlines()
         """Session: timers of held heartbeat answers (CG-26)."""
@@ -81,7 +81,7 @@ class Contents:
         """Whether a request's connection may have been made before the shard was loaded or the group was restored. Then
         nobody knows whether its member has used a newer one (CG-4).
         """
-        if context.connection <= max(self.elder_connection, group.restored_at_connection):
+        if context.connection <= max(self.predecessor_connection, group.restored_at_connection):
             return True
         since_ms = max(self.alone_since_ms, group.restored_at_ms)
         return context.opened is not None and context.opened.since_ms < since_ms

@@ -69,7 +69,7 @@ class RequestContext:
 
 
 @frozen(slots=True)
-class Ahead:
+class PredictedReply:
     """A request that is expected next on that connection, and the answer to it."""
 
     request: Request
@@ -77,7 +77,7 @@ class Ahead:
 
 
 @frozen(slots=True)
-class Remember:
+class CachedReply:
     """What the hot path may remember of a heartbeat: it may answer the same frame in the same way while
     `basis.version == version` and the shard's `lease` runs. It then sets `session.last_seen_ms`.
     """
@@ -85,7 +85,7 @@ class Remember:
     basis: Versioned
     version: int
     session: Session
-    ahead: Ahead | None = None
+    predicted: PredictedReply | None = None
     """If the member's next heartbeat will differ from this one: that heartbeat, which is remembered instead."""
     lease: Lease = FOREVER
 
@@ -96,7 +96,7 @@ class Reply:
 
     token: Token
     response: Response
-    remember: Remember | None = None
+    cached: CachedReply | None = None
 
 
 @frozen(slots=True, eq=False)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kcoord.group.state.groups.classic_group import GenericGroup
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Member
 from kcoord.group.state.journal import Journal
 from kcoord.group.state.replay import replay
-from kcoord.group.state.shard_state import Contents
-from kcoord.group.state.step import Remember, Reply, Step, Token
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import CachedReply, Reply, Step, Token
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Response
@@ -22,40 +22,40 @@ from kcoord.protocol.records import Record
 class ClassicSide(Protocol):
     """What the upper floors do for the classic workers of a connect group (`conversion/classic_side.py`)."""
 
-    def let_go(self, turn: Turn, group: ConnectGroup, member: Member, /) -> None:
+    def flush_held_reply(self, transition: Transition, group: ConnectGroup, member: Member, /) -> None:
         """Send the worker's held answer as it is now."""
 
-    def refuse_all(self, turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode, /) -> None:
+    def refuse_all(self, transition: Transition, group: ConnectGroup, member: Member, error: ErrorCode, /) -> None:
         """Answer everything that waits for the worker with an error."""
 
-    def tell(self, turn: Turn, group: ConnectGroup, member: Member, /) -> None:
+    def tell(self, transition: Transition, group: ConnectGroup, member: Member, /) -> None:
         """Call the worker, or answer its SyncGroup, if this step has changed something for it."""
 
-    def open_sessions(self, turn: Turn, group: ConnectGroup, /) -> None:
+    def open_sessions(self, transition: Transition, group: ConnectGroup, /) -> None:
         """Open the sessions of a group that was loaded."""
 
-    def sweep(self, turn: Turn, group: ConnectGroup, /) -> None:
+    def sweep(self, transition: Transition, group: ConnectGroup, /) -> None:
         """Do what is due."""
 
     def next_ms(self, group: ConnectGroup, now_ms: int, /) -> int:
         """When to look again at the latest."""
 
-    def settle(self, turn: Turn, group: ConnectGroup, /) -> bool:
+    def settle(self, transition: Transition, group: ConnectGroup, /) -> bool:
         """Do what follows from a change. True if this has changed something, so that there may be more to do."""
 
-    def convert(self, turn: Turn, group: ConnectGroup, /) -> None:
+    def convert(self, transition: Transition, group: ConnectGroup, /) -> None:
         """Make the group a classic group if it is to be one now."""
 
     def may_lead(self, group: ConnectGroup, chosen: str, /) -> bool:
         """Whether that worker may compute now."""
 
-    def ensure_look(self, turn: Turn, group: ConnectGroup, /, *, is_led_by_others: bool) -> None:
+    def ensure_look(self, transition: Transition, group: ConnectGroup, /, *, is_led_by_others: bool) -> None:
         """Call the leader if it has to be asked what exists."""
 
-    def is_frozen(self, turn: Turn, group: ConnectGroup, /) -> bool:
+    def is_frozen(self, transition: Transition, group: ConnectGroup, /) -> bool:
         """Whether nothing may be placed before the leader has said what exists."""
 
-    def keep_change_together(self, turn: Turn, group: ConnectGroup, known: Configured | None, /) -> None:
+    def keep_change_together(self, transition: Transition, group: ConnectGroup, known: Configured | None, /) -> None:
         """Open a config round if other connectors and tasks exist than `known`."""
 
     def own_state(self, group: ConnectGroup, member: Member, /) -> bytes:
@@ -63,10 +63,10 @@ class ClassicSide(Protocol):
 
 
 @frozen(slots=True, eq=False)
-class Turn:
+class Transition:
     """The handling of one request, or of what is due at one time."""
 
-    contents: Contents
+    state: ShardState
     now_ms: int
     """Monotonic, for timers."""
     wall_ms: int
@@ -78,14 +78,14 @@ class Turn:
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""
-        self.journal.note(self.contents, record)
+        self.journal.note(self.state, record)
         self.step.records.append(record)
-        replay(self.contents, record)
+        replay(self.state, record)
 
-    def answer(self, token: Token, response: Response, remember: Remember | None = None) -> None:
+    def answer(self, token: Token, response: Response, cached: CachedReply | None = None) -> None:
         """Reply to the request that came with `token`."""
-        self.step.replies.append(Reply(token, response, remember))
+        self.step.replies.append(Reply(token, response, cached))
 
-    def wake(self, group: GenericGroup | ConnectGroup, at_ms: int) -> None:
+    def wake(self, group: ClassicGroup | ConnectGroup, at_ms: int) -> None:
         """Have the shard look at `group` again at `at_ms` at the latest."""
-        self.contents.deadlines.want(group, at_ms)
+        self.state.deadlines.want(group, at_ms)

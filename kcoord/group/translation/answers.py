@@ -10,11 +10,11 @@ from __future__ import annotations
 from kcoord.group.connect.held_replies import take_held
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
 from kcoord.group.state.classic_workers.phases import HEARTBEAT, Phase
-from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Member, Resources
-from kcoord.group.state.step import Remember, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.step import CachedReply, Token
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
@@ -23,26 +23,31 @@ from kcoord.protocol.messages import HeartbeatResponse, JoinGroupResponse, SyncG
 NOTHING: Resources = frozenset()
 
 
-def session_of(member: Member) -> LegacySession:
+def session_of(member: Member) -> ClassicSession:
     """The session of a member that is a classic worker."""
-    assert member.legacy is not None, f"{member.member_id} speaks the new protocol"
-    return member.legacy
+    assert member.classic is not None, f"{member.member_id} speaks the new protocol"
+    return member.classic
 
 
-def see(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def see(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """The worker gets the answer that it has waited for. Its session stood still, and runs from now on."""
-    member.last_seen_ms = turn.now_ms
-    turn.wake(group, turn.now_ms + member.session_timeout_ms)
+    member.last_seen_ms = transition.now_ms
+    transition.wake(group, transition.now_ms + member.session_timeout_ms)
 
 
 # -- JoinGroup --------------------------------------------------------------------------------------------------------
 
 
 def answer_join(
-    turn: Turn, group: ConnectGroup, member: Member, token: Token, members: list[JoinGroupResponseMember], leader: str
+    transition: Transition,
+    group: ConnectGroup,
+    member: Member,
+    token: Token,
+    members: list[JoinGroupResponseMember],
+    leader: str,
 ) -> None:
     """Tell a worker its generation; the leader also gets the list of `members`."""
-    turn.answer(
+    transition.answer(
         token,
         JoinGroupResponse(
             generation_id=session_of(member).generation,
@@ -59,21 +64,21 @@ def take_join(group: ConnectGroup, member: Member) -> Token | None:
     """The token of a parked JoinGroup, which is to be answered now."""
     session = session_of(member)
     token, session.parked_join, session.parked_until_ms = session.parked_join, None, NEVER_MS
-    group.legacy.joining.pop(member.member_id, None)
+    group.classic.joining.pop(member.member_id, None)
     return token
 
 
-def refuse_join(turn: Turn, token: Token, error: ErrorCode, member_id: str) -> None:
+def refuse_join(transition: Transition, token: Token, error: ErrorCode, member_id: str) -> None:
     """Answer a JoinGroup with an error that changes nothing."""
-    turn.answer(token, JoinGroupResponse(error_code=error, member_id=member_id))
+    transition.answer(token, JoinGroupResponse(error_code=error, member_id=member_id))
 
 
 # -- SyncGroup --------------------------------------------------------------------------------------------------------
 
 
-def answer_sync(turn: Turn, member: Member, token: Token, assignment: WorkerAssignment) -> None:
+def answer_sync(transition: Transition, member: Member, token: Token, assignment: WorkerAssignment) -> None:
     """Give a worker its increment."""
-    turn.answer(
+    transition.answer(
         token,
         SyncGroupResponse(
             protocol_type=PROTOCOL_TYPE,
@@ -92,15 +97,15 @@ def assignment_of(
     """An assignment that names the present leader. No worker is told of a delay: the coordinator itself knows when it
     is over (CM-9, CM-45). (Under `default` the revoked part is not written.)
     """
-    legacy = member.said.legacy
-    assert legacy is not None
+    classic = member.metadata.classic
+    assert classic is not None
     known = NO_OFFSET if group.configured is None else group.configured.topic_offset
     return WorkerAssignment(
         version(session_of(member).protocol),
         0,
         group.computed_by or "",
         group.computed_by_url or "",
-        max(legacy.config_offset, group.computed_offset, known, _common_offset(group)),  # a lower one: CM-7
+        max(classic.config_offset, group.computed_offset, known, _common_offset(group)),  # a lower one: CM-7
         assigned,
         revoked,
     )
@@ -111,10 +116,12 @@ def _common_offset(group: ConnectGroup) -> int:
     worker that has not read that far reads on before it starts. If it did so later, it would have to stop everything
     again, while others run something newer.
     """
-    if group.legacy.protocol != DEFAULT:
+    if group.classic.protocol != DEFAULT:
         return -1
-    legacy = [group.members[each].said.legacy for each in group.legacy.members if not group.members[each].put_out]
-    return max([each.config_offset for each in legacy if each is not None], default=-1)
+    classic = [
+        group.members[each].metadata.classic for each in group.classic.members if not group.members[each].evicted
+    ]
+    return max([each.config_offset for each in classic if each is not None], default=-1)
 
 
 def low_assignment(member: Member) -> WorkerAssignment:
@@ -122,19 +129,19 @@ def low_assignment(member: Member) -> WorkerAssignment:
     it starts anything (CM-38, CM-53). A process that has just started is at -1 in its herder, whatever its JoinGroup
     says: told -1, it would wait for its next heartbeat; told 0, it reads on and joins again.
     """
-    legacy = member.said.legacy
-    assert legacy is not None
+    classic = member.metadata.classic
+    assert classic is not None
     number = version(session_of(member).protocol)
-    offset = -1 if legacy.config_offset == 0 else 0
-    return WorkerAssignment(number, 0, member.member_id, member.said.url or "", config_offset=offset)
+    offset = -1 if classic.config_offset == 0 else 0
+    return WorkerAssignment(number, 0, member.member_id, member.metadata.url or "", config_offset=offset)
 
 
 def failed_assignment(member: Member, error: int) -> WorkerAssignment:
     """What a leader is told when it has reported `error` itself: being the leader, it reads on and joins again."""
-    legacy = member.said.legacy
-    assert legacy is not None
+    classic = member.metadata.classic
+    assert classic is not None
     number = version(session_of(member).protocol)
-    return WorkerAssignment(number, error, member.member_id, member.said.url or "", legacy.config_offset)
+    return WorkerAssignment(number, error, member.member_id, member.metadata.url or "", classic.config_offset)
 
 
 def take_sync(member: Member) -> Token | None:
@@ -144,39 +151,41 @@ def take_sync(member: Member) -> Token | None:
     return token
 
 
-def refuse_sync(turn: Turn, token: Token, error: ErrorCode) -> None:
+def refuse_sync(transition: Transition, token: Token, error: ErrorCode) -> None:
     """Answer a SyncGroup with an error that changes nothing."""
-    turn.answer(token, SyncGroupResponse(error_code=error))
+    transition.answer(token, SyncGroupResponse(error_code=error))
 
 
 # -- Heartbeat --------------------------------------------------------------------------------------------------------
 
 
-def answer_heartbeat(turn: Turn, group: ConnectGroup, member: Member, token: Token, remember: bool = False) -> None:
+def answer_heartbeat(
+    transition: Transition, group: ConnectGroup, member: Member, token: Token, cached: bool = False
+) -> None:
     """Tell a worker whether it must join again. The hot path may repeat a 0 while nothing concerns the worker."""
     session = session_of(member)
     phase = session.phase
     session.was_called |= phase is Phase.PREPARING
-    kept = Remember(member, member.version, member) if remember and phase is Phase.STABLE else None
-    turn.answer(token, HeartbeatResponse(error_code=HEARTBEAT[phase]), kept)
+    kept = CachedReply(member, member.version, member) if cached and phase is Phase.STABLE else None
+    transition.answer(token, HeartbeatResponse(error_code=HEARTBEAT[phase]), kept)
 
 
-def let_go_heartbeat(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """Give the held answer to a heartbeat, as it is now."""
-    token = take_held(turn.contents, member)
+    token = take_held(transition.state, member)
     if token is not None:
-        answer_heartbeat(turn, group, member, token)
+        answer_heartbeat(transition, group, member, token)
 
 
 # -- all of them ------------------------------------------------------------------------------------------------------
 
 
-def refuse_waiting(turn: Turn, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
+def refuse_waiting(transition: Transition, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
     """Answer all waiting requests of a worker with an error: it is gone, or comes by another connection."""
-    join, sync, heartbeat = take_join(group, member), take_sync(member), take_held(turn.contents, member)
+    join, sync, heartbeat = take_join(group, member), take_sync(member), take_held(transition.state, member)
     if join is not None:
-        refuse_join(turn, join, error, member.member_id)
+        refuse_join(transition, join, error, member.member_id)
     if sync is not None:
-        refuse_sync(turn, sync, error)
+        refuse_sync(transition, sync, error)
     if heartbeat is not None:
-        turn.answer(heartbeat, HeartbeatResponse(error_code=error))
+        transition.answer(heartbeat, HeartbeatResponse(error_code=error))

@@ -20,7 +20,7 @@ STATES = {Phase.STABLE: State.STABLE, Phase.PREPARING: State.PREPARING, Phase.CO
 
 def classic_state(group: ConnectGroup) -> State:
     """The state of the worker that is furthest from its assignment."""
-    phases = {each.legacy.phase for each in group.participants() if each.legacy is not None}
+    phases = {each.classic.phase for each in group.participants() if each.classic is not None}
     return next((STATES[each] for each in (Phase.PREPARING, Phase.COMPLETING) if each in phases), State.STABLE)
 
 
@@ -30,22 +30,22 @@ def describe_as_classic(group: ConnectGroup) -> DescribedGroup:
         group_id=group.group_id,
         group_state=classic_state(group).label,
         protocol_type=PROTOCOL_TYPE,
-        protocol_data=group.legacy.protocol or "",
+        protocol_data=group.classic.protocol or "",
         members=[_member(group, each) for each in group.participants()],
     )
 
 
 def _member(group: ConnectGroup, member: Member) -> DescribedGroupMember:
-    said, target, number = member.said, group.target_of(member) or frozenset(), version(group.legacy.protocol)
-    offset = -1 if said.legacy is None else said.legacy.config_offset
+    metadata, target, number = member.metadata, group.target_of(member) or frozenset(), version(group.classic.protocol)
+    offset = -1 if metadata.classic is None else metadata.classic.config_offset
     assignment = WorkerAssignment(
         number, 0, group.computed_by or "", group.computed_by_url or "", group.computed_offset, assigned=target
     )
     return DescribedGroupMember(
         member_id=member.member_id,
         group_instance_id=None,
-        client_id=said.client_id,
-        client_host=said.client_host,
+        client_id=metadata.client_id,
+        client_host=metadata.client_host,
         member_metadata=state(member, target, number, offset),
         member_assignment=encode_assignment(assignment),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.translation.leader import is_ready
 from kcoord.protocol.frozen import frozen
 
@@ -17,7 +17,7 @@ NOTHING: Resources = frozenset()
 
 
 @frozen(slots=True)
-class Increment:
+class AssignmentDelta:
     """The difference between what a worker holds and its target, as far as that is free."""
 
     assigned: Resources = NOTHING
@@ -26,7 +26,7 @@ class Increment:
     """What its target has, and another member may still be running."""
 
 
-NO_INCREMENT = Increment()
+NO_INCREMENT = AssignmentDelta()
 
 
 def disarms(group: ConnectGroup, member: Member) -> bool:
@@ -34,30 +34,30 @@ def disarms(group: ConnectGroup, member: Member) -> bool:
     `default` Connect 4.3 does not stop what the answer lacks: it would run on what it holds (from Connect's source).
     """
     return (
-        group.legacy.protocol == DEFAULT
+        group.classic.protocol == DEFAULT
         and bool(member.current)
-        and set(group.legacy.members[member.member_id]) > {DEFAULT}
+        and set(group.classic.members[member.member_id]) > {DEFAULT}
     )
 
 
-def increment(group: ConnectGroup, member: Member) -> Increment:
+def increment(group: ConnectGroup, member: Member) -> AssignmentDelta:
     """The present increment of a worker."""
-    told = member.legacy
+    told = member.classic
     if told is not None and told.protocol != DEFAULT and disarms(group, member):
-        return Increment(revoked=member.current)
+        return AssignmentDelta(revoked=member.current)
     target = group.target_of(member) or NOTHING
     held = member.current - member.doubtful
     if held == target and held == member.current:
         return NO_INCREMENT
     missing = target - held
     free = frozenset([each for each in missing if each not in group.owners])
-    return Increment(free, member.current - (held & target), missing - free)
+    return AssignmentDelta(free, member.current - (held & target), missing - free)
 
 
-def to_give(contents: Contents, group: ConnectGroup, member: Member, whole: Increment) -> Resources:
+def to_give(state: ShardState, group: ConnectGroup, member: Member, whole: AssignmentDelta) -> Resources:
     """The part of `whole.assigned` that the worker may be told now: nothing new while the leader is not ready, except
     to the leader itself (CM-23).
     """
-    if member.member_id == group.computed_by or is_ready(contents, group):
+    if member.member_id == group.computed_by or is_ready(state, group):
         return whole.assigned
     return NOTHING

@@ -25,30 +25,30 @@ from kcoord.group.state.classic_workers.session import ConfigRound
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.looks import highest_offset
 from kcoord.group.translation.reading import Spoken
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 
 LONGEST_MS = 10_000
 """The longest time that a round stays open."""
 NUDGE_MS = 700
 
 
-def is_opened_by(turn: Turn, group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+def is_opened_by(transition: Transition, group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
     """Whether this JoinGroup, with its config offset, reports a change of configuration: the worker joins by itself,
     not because it has stopped what it was told to or because a delay is over.
     """
-    legacy = member.said.legacy
-    assert legacy is not None
-    if group.legacy.protocol == DEFAULT or not comes_by_itself(member):
+    classic = member.metadata.classic
+    assert classic is not None
+    if group.classic.protocol == DEFAULT or not comes_by_itself(member):
         return False
-    known = group.legacy.round
+    known = group.classic.round
     open_already = known.offset if known is not None and known.is_certain else NO_OFFSET
-    if spoken.config_offset <= open_already or spoken.config_offset < legacy.config_offset:
+    if spoken.config_offset <= open_already or spoken.config_offset < classic.config_offset:
         return False
-    is_new = spoken.config_offset > legacy.config_offset  # else it was called just when it had read the change
+    is_new = spoken.config_offset > classic.config_offset  # else it was called just when it had read the change
     return (is_new and spoken.config_offset > group.computed_offset) or _is_awaited_by_others(group, member, spoken)
 
 
@@ -75,46 +75,46 @@ def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> boo
     real change, the others that run those tasks soon come by themselves. The worker must have read further than all
     others; the leader of a look only further than it had read before.
     """
-    legacy, look = member.said.legacy, group.legacy.look
-    assert legacy is not None
-    if group.legacy.protocol == DEFAULT or group.legacy.round is not None:
+    classic, look = member.metadata.classic, group.classic.look
+    assert classic is not None
+    if group.classic.protocol == DEFAULT or group.classic.round is not None:
         return False
     looks = look is not None and look.leader == member.member_id
     if member.releasing and not looks:
         return False  # it joins at once when it has stopped that, and once more for a change
-    known = legacy.config_offset if looks else highest_offset(group)
+    known = classic.config_offset if looks else highest_offset(group)
     is_new = spoken.config_offset > max(known, group.computed_offset)
     return is_new and _is_awaited_by_others(group, member, spoken)
 
 
-def expect_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
+def expect_config_round(transition: Transition, group: ConnectGroup, offset: int) -> None:
     """Let SyncGroups wait for as long as it takes a worker that has read as far to join by itself."""
-    group.legacy.round = ConfigRound(offset, turn.now_ms + NUDGE_MS, NEVER_MS, is_certain=False)
-    turn.wake(group, turn.now_ms + NUDGE_MS)
+    group.classic.round = ConfigRound(offset, transition.now_ms + NUDGE_MS, NEVER_MS, is_certain=False)
+    transition.wake(group, transition.now_ms + NUDGE_MS)
 
 
-def open_config_round(turn: Turn, group: ConnectGroup, offset: int) -> None:
+def open_config_round(transition: Transition, group: ConnectGroup, offset: int) -> None:
     """Open a round: from now on SyncGroups wait. If a round is open already, the next one starts at its end: workers
     that wait in the open round, answered before that, would start again with the old configuration what others run.
     """
-    now_ms = turn.now_ms
-    known = group.legacy.round
+    now_ms = transition.now_ms
+    known = group.classic.round
     if known is not None and known.is_certain:
         known.next_offset = max(known.next_offset, offset)
         return
     if known is not None:
         offset = max(known.offset, offset)
-    group.legacy.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
-    turn.wake(group, now_ms + NUDGE_MS)
+    group.classic.round = ConfigRound(offset, now_ms + LONGEST_MS, now_ms + NUDGE_MS)
+    transition.wake(group, now_ms + NUDGE_MS)
     if group.config_round != offset:
-        turn.write(records.config_round(group, offset))  # a load in between must not let anybody start
+        transition.write(records.config_round(group, offset))  # a load in between must not let anybody start
     for member_id, target in group.departed():
         if target.url is not None or target.instance_id is not None:
             nameless = attrs.evolve(target, url=None, instance_id=None)
-            turn.write(records.member_target(group.group_id, member_id, nameless))
+            transition.write(records.member_target(group.group_id, member_id, nameless))
 
 
-def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | None) -> None:
+def keep_change_together(transition: Transition, group: ConnectGroup, known: Configured | None) -> None:
     """Open a round if a worker says that other connectors and tasks exist than `known`. A worker that is called just
     now for another reason opens no round by its own join, and would start with the new configuration what slower
     workers may still run with the old one.
@@ -122,38 +122,38 @@ def keep_change_together(turn: Turn, group: ConnectGroup, known: Configured | No
     now = group.configured
     if known is None or now is None or known.resources == now.resources:
         return
-    if group.legacy.protocol != DEFAULT and holders_below(group, now.topic_offset):
-        open_config_round(turn, group, now.topic_offset)
+    if group.classic.protocol != DEFAULT and holders_below(group, now.topic_offset):
+        open_config_round(transition, group, now.topic_offset)
 
 
-def nudge(turn: Turn, group: ConnectGroup) -> None:
+def nudge(transition: Transition, group: ConnectGroup) -> None:
     """Call the workers that hold something and have not joined."""
-    config_round = group.legacy.round
+    config_round = group.classic.round
     assert config_round is not None
     config_round.nudge_ms = NEVER_MS
-    turn.wake(group, config_round.until_ms)
+    transition.wake(group, config_round.until_ms)
     for member in holders_below(group, config_round.offset):
         if session_of(member).phase is Phase.STABLE:
-            ask_to_rejoin(turn, group, member)
+            ask_to_rejoin(transition, group, member)
 
 
-def end_if_complete(turn: Turn, group: ConnectGroup) -> bool:
+def end_if_complete(transition: Transition, group: ConnectGroup) -> bool:
     """End the round, and with it the wait of the SyncGroups, if all have joined and the leader has installed, or the
     time is over.
     """
-    config_round = group.legacy.round
+    config_round = group.classic.round
     if config_round is None:
         return False
-    is_known = _installed_offset(group) >= config_round.offset and group.legacy.look is None
+    is_known = _installed_offset(group) >= config_round.offset and group.classic.look is None
     complete = is_known and not holders_below(group, config_round.offset)
-    if not complete and turn.now_ms < config_round.until_ms:
+    if not complete and transition.now_ms < config_round.until_ms:
         return False
-    group.legacy.round = None
+    group.classic.round = None
     if config_round.next_offset > config_round.offset:
-        open_config_round(turn, group, config_round.next_offset)
+        open_config_round(transition, group, config_round.next_offset)
     elif config_round.is_certain:
-        turn.write(records.config_round(group, NO_OFFSET))
-    group.touched.update(group.legacy.members)
+        transition.write(records.config_round(group, NO_OFFSET))
+    group.touched.update(group.classic.members)
     return True
 
 
@@ -163,7 +163,7 @@ def _installed_offset(group: ConnectGroup) -> int:
     offset.
     """
     leads = group.members.get(group.computed_by or "")
-    if leads is None or leads.legacy is not None or group.configured is None or group.epoch > group.assignment_epoch:
+    if leads is None or leads.classic is not None or group.configured is None or group.epoch > group.assignment_epoch:
         return group.computed_offset
     return max(group.computed_offset, group.configured.topic_offset)
 
@@ -171,9 +171,9 @@ def _installed_offset(group: ConnectGroup) -> int:
 def holders_below(group: ConnectGroup, offset: int) -> list[Member]:
     """Classic workers that hold something and have not joined with that offset."""
     found = []
-    for member_id in group.legacy.members:
+    for member_id in group.classic.members:
         member = group.members[member_id]
-        legacy = member.said.legacy
-        if member.current and not member.put_out and legacy is not None and legacy.config_offset < offset:
+        classic = member.metadata.classic
+        if member.current and not member.evicted and classic is not None and classic.config_offset < offset:
             found.append(member)
     return found

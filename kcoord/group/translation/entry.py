@@ -11,32 +11,32 @@
 from __future__ import annotations
 
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
-from kcoord.group.state.connect_settings import LegacyMode, MigrationPolicy
+from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy
 from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.reading import Unreadable, read
 
 WAY_BACK = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 
 
 def group_to_join_translated(
-    turn: Turn, group_id: str, protocol_type: str, protocols: Protocols
+    transition: Transition, group_id: str, protocol_type: str, protocols: Protocols
 ) -> ConnectGroup | None:
     """The connect group that a JoinGroup is about; it may be new and not yet in the shard's state. None: the JoinGroup
     is about a classic group.
     """
-    limits = turn.contents.effective(group_id)
-    group = turn.contents.connect.get(group_id)
+    limits = transition.state.effective(group_id)
+    group = transition.state.connect.get(group_id)
     if protocol_type != PROTOCOL_TYPE:
         return None
     if group is not None and group.members:
-        open_to_legacy = limits.migration_policy in WAY_BACK or limits.legacy_mode is LegacyMode.INDIVIDUAL
-        return group if group.legacy.members or open_to_legacy else None
-    generic = turn.contents.groups.get(group_id)
-    if generic is not None and (generic.members or generic.pending or generic.rebalance is not None):
+        open_to_classic = limits.migration_policy in WAY_BACK or limits.classic_mode is ClassicMode.INDIVIDUAL
+        return group if group.classic.members or open_to_classic else None
+    classic = transition.state.groups.get(group_id)
+    if classic is not None and (classic.members or classic.pending or classic.rebalance is not None):
         return None
-    if limits.legacy_mode is not LegacyMode.INDIVIDUAL or not _speaks_increments(protocols):
+    if limits.classic_mode is not ClassicMode.INDIVIDUAL or not _speaks_increments(protocols):
         return None
     return group or ConnectGroup(group_id)
 

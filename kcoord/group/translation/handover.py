@@ -12,7 +12,7 @@ from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
 from kcoord.protocol.resources import Resource
 
@@ -28,56 +28,56 @@ STOPPING_MS = 3_000
 """The same if the rest is being stopped: otherwise it would wait as long for the worker's next heartbeat."""
 
 
-def is_time_to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> bool:
+def is_time_to_stop(transition: Transition, group: ConnectGroup, member: Member, revoked: Resources) -> bool:
     """Whether a worker at rest is to be called now, to stop `revoked`: the worker and all next owners can be told, or
     the wait for them is over.
     """
-    if not _can_be_told(member) and _waits_at_all(turn, group):
-        return _is_overdue(turn, group, member)
-    return not _to_keep(turn, group, member, revoked) or _is_overdue(turn, group, member)
+    if not _can_be_told(member) and _waits_at_all(transition, group):
+        return _is_overdue(transition, group, member)
+    return not _to_keep(transition, group, member, revoked) or _is_overdue(transition, group, member)
 
 
-def to_stop(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
+def to_stop(transition: Transition, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
     """The part of `revoked` that a worker that has joined is told to stop."""
     session = session_of(member)
-    kept = NOTHING if turn.now_ms >= session.handover_due_ms else _to_keep(turn, group, member, revoked)
+    kept = NOTHING if transition.now_ms >= session.handover_due_ms else _to_keep(transition, group, member, revoked)
     if not kept:
         session.handover_due_ms = NEVER_MS
     return revoked - kept
 
 
-def _to_keep(turn: Turn, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
+def _to_keep(transition: Transition, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
     """The part of `revoked` whose next owners cannot be told yet, and which runs nowhere but here."""
-    if not revoked or not _waits_at_all(turn, group):
+    if not revoked or not _waits_at_all(transition, group):
         return NOTHING
     return frozenset([each for each in revoked - member.doubtful if _is_deaf(group, member, each)])
 
 
-def _waits_at_all(turn: Turn, group: ConnectGroup) -> bool:
-    return group.legacy.protocol != DEFAULT and turn.contents.effective(group.group_id).legacy_wait_ms > 0
+def _waits_at_all(transition: Transition, group: ConnectGroup) -> bool:
+    return group.classic.protocol != DEFAULT and transition.state.effective(group.group_id).classic_wait_ms > 0
 
 
 def _is_deaf(group: ConnectGroup, member: Member, resource: Resource) -> bool:
     taker = group.members.get(group.claimants.get(resource, ""))
-    if taker is None or taker is member or taker.put_out or resource in group.also_owned:
+    if taker is None or taker is member or taker.evicted or resource in group.also_owned:
         return False
     return not _can_be_told(taker)
 
 
 def _can_be_told(member: Member) -> bool:
-    session = member.legacy
+    session = member.classic
     if session is None:
         return True
     waits = session.parked_sync is not None and session.may_park
     return waits or (session.phase is Phase.STABLE and session.is_heard)
 
 
-def _is_overdue(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+def _is_overdue(transition: Transition, group: ConnectGroup, member: Member) -> bool:
     session = session_of(member)
     if session.handover_due_ms == NEVER_MS:
-        session.handover_due_ms = turn.now_ms + LIMIT_MS
-        turn.wake(group, session.handover_due_ms)
-    return turn.now_ms >= session.handover_due_ms
+        session.handover_due_ms = transition.now_ms + LIMIT_MS
+        transition.wake(group, session.handover_due_ms)
+    return transition.now_ms >= session.handover_due_ms
 
 
 def is_being_stopped(group: ConnectGroup, resources: Resources) -> bool:
@@ -87,15 +87,15 @@ def is_being_stopped(group: ConnectGroup, resources: Resources) -> bool:
 
 
 def _has_joined(member: Member) -> bool:
-    return member.legacy is not None and member.legacy.phase is Phase.COMPLETING
+    return member.classic is not None and member.classic.phase is Phase.COMPLETING
 
 
-def wake_givers(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def wake_givers(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """From now on the worker can be told to start work, so others may be told to stop what waited for that."""
     if member.member_id in group.unconverged and _is_waited_for(group):
-        turn.wake(group, turn.now_ms + 1)
+        transition.wake(group, transition.now_ms + 1)
 
 
 def _is_waited_for(group: ConnectGroup) -> bool:
     members = [group.members[each] for each in group.unconverged]
-    return any(each.legacy is not None and each.legacy.handover_due_ms != NEVER_MS for each in members)
+    return any(each.classic is not None and each.classic.handover_due_ms != NEVER_MS for each in members)

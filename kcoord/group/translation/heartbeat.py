@@ -12,43 +12,45 @@ from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_heartbeat, session_of
 from kcoord.group.translation.handover import wake_givers
-from kcoord.group.translation.member_checks import check_legacy, knows
+from kcoord.group.translation.member_checks import check_classic_member, knows
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 
 
 def heartbeat_translated(
-    turn: Turn, group: ConnectGroup, request: HeartbeatRequest, context: RequestContext, token: Token
+    transition: Transition, group: ConnectGroup, request: HeartbeatRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a Heartbeat; its answer may be held."""
-    error = check_legacy(group, request.member_id)
+    error = check_classic_member(group, request.member_id)
     if not error and not knows(group, group.members[request.member_id], request.generation_id):
         error = ErrorCode.ILLEGAL_GENERATION
     if error:
-        turn.answer(token, HeartbeatResponse(error_code=error))
+        transition.answer(token, HeartbeatResponse(error_code=error))
         return
     member = group.members[request.member_id]
     order = member.order_of(context)
     if order is Order.UNSURE:
-        turn.answer(token, HeartbeatResponse(error_code=ErrorCode.NOT_COORDINATOR))
+        transition.answer(token, HeartbeatResponse(error_code=ErrorCode.NOT_COORDINATOR))
         return
     is_old = order is Order.OLDER  # nobody reads there any more
     if not is_old:
-        _live(turn, group, member, request.generation_id, context)
-    wait_ms = min(turn.contents.effective(group.group_id).legacy_wait_ms, member.session_timeout_ms // 3)
+        _live(transition, group, member, request.generation_id, context)
+    wait_ms = min(transition.state.effective(group.group_id).classic_wait_ms, member.session_timeout_ms // 3)
     if wait_ms > 0 and session_of(member).phase is Phase.STABLE and not is_old:
-        elder = take_held(turn.contents, member)
-        if elder is not None:
-            answer_heartbeat(turn, group, member, elder)
-        hold(turn, group, member, context.connection, token, wait_ms)
+        predecessor = take_held(transition.state, member)
+        if predecessor is not None:
+            answer_heartbeat(transition, group, member, predecessor)
+        hold(transition, group, member, context.connection, token, wait_ms)
     else:
-        answer_heartbeat(turn, group, member, token, remember=context.connection == member.connection)
+        answer_heartbeat(transition, group, member, token, cached=context.connection == member.connection)
 
 
-def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, context: RequestContext) -> None:
+def _live(
+    transition: Transition, group: ConnectGroup, member: Member, generation: int, context: RequestContext
+) -> None:
     session = session_of(member)
     if session.generation_unsure:
         session.generation, session.generation_unsure = generation, False
@@ -56,11 +58,11 @@ def _live(turn: Turn, group: ConnectGroup, member: Member, generation: int, cont
     if is_other_connection:
         group.forget(member)
         if member.member_id == group.computed_by:  # others may be told now what they wait for (CM-23)
-            turn.wake(group, turn.now_ms + 1)
+            transition.wake(group, transition.now_ms + 1)
     has_answer = session.phase is Phase.STABLE and generation == session.generation and not is_other_connection
-    if has_answer and member.member_id == group.legacy.remembered_by:
-        group.legacy.remembers = True  # Connect sends heartbeats while it waits for the answer to its SyncGroup, too
-    member.last_seen_ms = turn.now_ms
+    if has_answer and member.member_id == group.classic.remembered_by:
+        group.classic.remembers = True  # Connect sends heartbeats while it waits for the answer to its SyncGroup, too
+    member.last_seen_ms = transition.now_ms
     if session.phase is Phase.STABLE and not session.is_heard:
         session.is_heard = True
-        wake_givers(turn, group, member)
+        wake_givers(transition, group, member)

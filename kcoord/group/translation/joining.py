@@ -23,12 +23,12 @@ from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.step import Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
 from kcoord.group.translation.assignment_delta import disarms
+from kcoord.group.translation.leader_view import best
 from kcoord.group.translation.looks import asks_leader, is_shown_pictures, open_look
 from kcoord.group.translation.rounds import leads, open_round
-from kcoord.group.translation.leader_view import best
 
 WINDOW_MS = 10_000
 FREE_JOINS = 20
@@ -36,58 +36,58 @@ FREE_JOINS = 20
 FUSE_MS = 1_000
 
 
-def park_join(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+def park_join(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
     """Park a JoinGroup. `answer_joins` answers it, in this step if nothing prevents that."""
     session = session_of(member)
     session.parked_join, session.due_ms, session.past_barrier = token, NEVER_MS, False
-    look = group.legacy.look
+    look = group.classic.look
     if look is not None and look.leader == member.member_id:
         look.picture = None  # it will be shown another one
-    group.legacy.joining[member.member_id] = None
-    if turn.now_ms - session.window_ms >= WINDOW_MS:
-        session.window_ms, session.joins_in_window = turn.now_ms, 0
+    group.classic.joining[member.member_id] = None
+    if transition.now_ms - session.window_ms >= WINDOW_MS:
+        session.window_ms, session.joins_in_window = transition.now_ms, 0
     session.joins_in_window += 1
     session.parked_until_ms = NEVER_MS
     if session.joins_in_window > FREE_JOINS:
-        session.parked_until_ms = turn.now_ms + FUSE_MS
-        turn.wake(group, session.parked_until_ms)
+        session.parked_until_ms = transition.now_ms + FUSE_MS
+        transition.wake(group, session.parked_until_ms)
 
 
-def answer_joins(turn: Turn, group: ConnectGroup) -> bool:
+def answer_joins(transition: Transition, group: ConnectGroup) -> bool:
     """Answer every parked JoinGroup that need not wait. True if there was one."""
     answered = False
-    for member_id in list(group.legacy.joining):
+    for member_id in list(group.classic.joining):
         member = group.members[member_id]
-        if not _waits(turn, group, member):
+        if not _waits(transition, group, member):
             token = take_join(group, member)
             assert token is not None
-            _answer(turn, group, member, token)
+            _answer(transition, group, member, token)
             answered = True
     return answered
 
 
-def _waits(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+def _waits(transition: Transition, group: ConnectGroup, member: Member) -> bool:
     session = session_of(member)
     if disarms(group, member):
         return False
-    if group.legacy.gathering_due_ms != NEVER_MS:
+    if group.classic.gathering_due_ms != NEVER_MS:
         return True
-    if group.legacy.barrier_due_ms != NEVER_MS and not session.past_barrier:
+    if group.classic.barrier_due_ms != NEVER_MS and not session.past_barrier:
         return True
-    if session.parked_until_ms != NEVER_MS and turn.now_ms < session.parked_until_ms:
+    if session.parked_until_ms != NEVER_MS and transition.now_ms < session.parked_until_ms:
         return True
     if member.member_id != group.computed_by or leads(group, member):
         return False
     if not (asks_leader(group) and is_shown_pictures(group, member)):
         return True
-    return group.legacy.look is None and group.repetition.is_awaited(group.epoch, turn.now_ms)
+    return group.classic.look is None and group.repetition.is_awaited(group.epoch, transition.now_ms)
 
 
-def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+def _answer(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
     session = session_of(member)
     looks = asks_leader(group) and is_shown_pictures(group, member) and not disarms(group, member)
     if looks and session.generation >= group.epoch:  # its assignor tells looks apart by their generations (CM-2)
-        bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
+        bump(transition, group, Reason.LEADER_JOINED, [member.member_id])
     session.previous_generation, session.generation = session.generation, group.epoch
     session.generation_unsure = False
     session.protocol = _protocol_for(group, member)
@@ -95,40 +95,40 @@ def _answer(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> No
     session.move(Phase.COMPLETING)
     session.computes = False
     session.may_park = not member.current
-    session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
-    turn.wake(group, session.due_ms)
+    session.due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+    transition.wake(group, session.due_ms)
     group.forget(member)
-    see(turn, group, member)
-    if looks and session.protocol == group.legacy.protocol:
-        open_look(turn, group, member, token)
-    elif leads(group, member) and session.protocol == group.legacy.protocol:
-        open_round(turn, group, member, token)
+    see(transition, group, member)
+    if looks and session.protocol == group.classic.protocol:
+        open_look(transition, group, member, token)
+    elif leads(group, member) and session.protocol == group.classic.protocol:
+        open_round(transition, group, member, token)
     else:
-        group.legacy.doubt_memory_of(member.member_id)
-        answer_join(turn, group, member, token, [], _leader_for(group, member))
+        group.classic.doubt_memory_of(member.member_id)
+        answer_join(transition, group, member, token, [], _leader_for(group, member))
 
 
 def _protocol_for(group: ConnectGroup, member: Member) -> str | None:
     """The group's protocol; the worker's own newest one if it has to stop everything first."""
-    return best(group.legacy.members[member.member_id]) if disarms(group, member) else group.legacy.protocol
+    return best(group.classic.members[member.member_id]) if disarms(group, member) else group.classic.protocol
 
 
 def _leader_for(group: ConnectGroup, follower: Member) -> str:
     """The leader that a follower is told: the worker that computes now, else the one that computed last. Never the
     follower itself, since it is not shown the group.
     """
-    look = group.legacy.look
+    look = group.classic.look
     chosen = group.members.get(group.chosen() or (look.leader if look is not None else ""))
-    leader = chosen.member_id if chosen is not None and chosen.legacy is not None else group.computed_by
+    leader = chosen.member_id if chosen is not None and chosen.classic is not None else group.computed_by
     return "" if leader is None or leader == follower.member_id else leader
 
 
-def call_leader(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def call_leader(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """A JoinGroup that the leader sends by itself is a rebalance like any other (CM-3). It has an epoch of its own,
     since generations tell the leader's looks apart (CM-2). It waits if the group's rebalances repeat themselves.
     """
     if member.member_id != group.computed_by or group.epoch != group.assignment_epoch:
         return
     is_new = session_of(member).generation < group.epoch
-    if group.legacy.protocol == DEFAULT or (group.legacy.look is None and not is_new):
-        bump(turn, group, Reason.LEADER_JOINED, [member.member_id])
+    if group.classic.protocol == DEFAULT or (group.classic.look is None and not is_new):
+        bump(transition, group, Reason.LEADER_JOINED, [member.member_id])

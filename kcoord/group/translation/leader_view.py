@@ -18,9 +18,9 @@ from kcoord.protocol.generated.join_group_response import JoinGroupResponseMembe
 
 def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMember]) -> list[JoinGroupResponseMember]:
     """The members for the JoinGroup answer of the leader, with what is `shown` of them."""
-    assert leader.said.legacy is not None
-    number = version(group.legacy.protocol)
-    highest = leader.said.legacy.config_offset
+    assert leader.metadata.classic is not None
+    number = version(group.classic.protocol)
+    highest = leader.metadata.classic.config_offset
     return [
         JoinGroupResponseMember(
             each.member_id, None, state(group.members[each.member_id], each.target, number, highest)
@@ -31,7 +31,7 @@ def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMe
 
 def list_slices(group: ConnectGroup, picture: Picture, offset: int) -> list[JoinGroupResponseMember]:
     """A picture as members, for the JoinGroup answer of the leader, which has read up to `offset`."""
-    number = version(group.legacy.protocol)
+    number = version(group.classic.protocol)
     listed = []
     for each in picture.slices:
         allocation = None
@@ -44,25 +44,25 @@ def list_slices(group: ConnectGroup, picture: Picture, offset: int) -> list[Join
 
 def state(member: Member, target: Resources, number: int, highest_offset: int) -> bytes:
     """The embedded metadata of one member that is to run `target`, in version `number`."""
-    legacy = member.said.legacy
-    offset = highest_offset if legacy is None else min(legacy.config_offset, highest_offset)
+    classic = member.metadata.classic
+    offset = highest_offset if classic is None else min(classic.config_offset, highest_offset)
     allocation = None
     if target and number > EAGER:
         allocation = WorkerAssignment(number, config_offset=offset, assigned=target)
-    return encode_state(WorkerState(number, member.said.url or "", offset, allocation))
+    return encode_state(WorkerState(number, member.metadata.url or "", offset, allocation))
 
 
 def as_named(member: Member) -> AssignorMember:
     """The member with the names by which placement rules know it."""
-    return AssignorMember(member.member_id, member.said.instance_id, member.said.url)
+    return AssignorMember(member.member_id, member.metadata.instance_id, member.metadata.url)
 
 
 def own_state(group: ConnectGroup, member: Member) -> bytes:
     """The embedded metadata of a classic worker, for an assignor that reads version -1."""
-    legacy = member.said.legacy
-    assert legacy is not None
+    classic = member.metadata.classic
+    assert classic is not None
     target = group.target_of(member) or frozenset()
-    return state(member, target, version(best(legacy.protocols)), legacy.config_offset)
+    return state(member, target, version(best(classic.protocols)), classic.config_offset)
 
 
 def best(protocols: Sequence[str]) -> str:

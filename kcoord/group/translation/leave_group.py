@@ -9,12 +9,12 @@ have stopped by itself, or comes back.
 from __future__ import annotations
 
 from kcoord.group.connect.delays import runs_on_ms
-from kcoord.group.connect.membership import put_out, remove
+from kcoord.group.connect.membership import evict, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.looks import keep_lead
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -28,7 +28,7 @@ STOPPED = "the consumer is being closed"
 
 
 def leave_translated(
-    turn: Turn, group: ConnectGroup, request: LeaveGroupRequest, context: RequestContext, token: Token
+    transition: Transition, group: ConnectGroup, request: LeaveGroupRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a LeaveGroup."""
     batched = context.api_version >= BATCH_VERSION
@@ -37,43 +37,43 @@ def leave_translated(
     running: list[Member] = []
     responses = []
     for leaver in leavers:
-        error = _go(turn, group, leaver, stopped, running)
+        error = _go(transition, group, leaver, stopped, running)
         responses.append(MemberResponse(leaver.member_id, leaver.group_instance_id, error))
     if stopped:
-        keep_lead(turn, group, stopped)
-        remove(turn, group, stopped, Reason.LEFT)
+        keep_lead(transition, group, stopped)
+        remove(transition, group, stopped, Reason.LEFT)
     if running:
         for member in running:
-            _reserve(turn, group, member)
-        put_out(turn, group, running, Reason.LEFT)
+            _reserve(transition, group, member)
+        evict(transition, group, running, Reason.LEFT)
     if batched:
-        turn.answer(token, LeaveGroupResponse(members=responses))
+        transition.answer(token, LeaveGroupResponse(members=responses))
     else:
-        turn.answer(token, LeaveGroupResponse(error_code=responses[0].error_code))
-    settle(turn, group)
+        transition.answer(token, LeaveGroupResponse(error_code=responses[0].error_code))
+    settle(transition, group)
 
 
 def _go(
-    turn: Turn, group: ConnectGroup, leaver: MemberIdentity, stopped: list[Member], running: list[Member]
+    transition: Transition, group: ConnectGroup, leaver: MemberIdentity, stopped: list[Member], running: list[Member]
 ) -> ErrorCode:
-    newcomers = turn.contents.newcomers
-    if newcomers.has(group.group_id, leaver.member_id, turn.now_ms):
+    newcomers = transition.state.newcomers
+    if newcomers.has(group.group_id, leaver.member_id, transition.now_ms):
         newcomers.forget(group.group_id, leaver.member_id)
         return ErrorCode.NONE
     member = group.members.get(leaver.member_id)
-    if member is None or member.legacy is None or member in stopped or member in running:
+    if member is None or member.classic is None or member in stopped or member in running:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    if member.put_out and not has_stopped(leaver.reason):
-        _reserve(turn, group, member)  # its rebalance timeout ended here earlier than at the worker
+    if member.evicted and not has_stopped(leaver.reason):
+        _reserve(transition, group, member)  # its rebalance timeout ended here earlier than at the worker
         return ErrorCode.UNKNOWN_MEMBER_ID
     (stopped if not member.current or has_stopped(leaver.reason) else running).append(member)
     return ErrorCode.NONE
 
 
-def _reserve(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def _reserve(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """The worker runs on for a while. Until that is over nobody else is given what it has (CM-45)."""
-    member.session_holds_ms = max(member.session_holds_ms, turn.now_ms + runs_on_ms(turn, group))
-    turn.wake(group, member.session_holds_ms)
+    member.session_holds_ms = max(member.session_holds_ms, transition.now_ms + runs_on_ms(transition, group))
+    transition.wake(group, member.session_holds_ms)
 
 
 def has_stopped(reason: str | None) -> bool:

@@ -43,9 +43,9 @@ from kcoord.group.state.groups.connect_group import (
 )
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
-from kcoord.group.translation.leader import is_free_to_lead, live_legacy_leader
+from kcoord.group.translation.leader import is_free_to_lead, live_classic_leader
 from kcoord.group.translation.leader_view import as_named, list_slices
 from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
@@ -59,25 +59,25 @@ AGAIN_MS = 3_000
 
 def asks_leader(group: ConnectGroup) -> bool:
     """Whether a Connect leader says what exists. Under `default` it also says who runs what."""
-    fleet = group.legacy
+    fleet = group.classic
     return bool(fleet.members) and fleet.protocol is not None and fleet.protocol != DEFAULT
 
 
 def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
     """Whether the worker's JoinGroup is a look: the worker is asked, or it leads and joins by itself."""
-    look = group.legacy.look
+    look = group.classic.look
     if look is not None:
         return look.leader == member.member_id
-    is_free = group.computation is None and group.legacy.retiring is None
+    is_free = group.computation is None and group.classic.retiring is None
     return member.member_id == group.computed_by and is_free
 
 
 # -- when -------------------------------------------------------------------------------------------------------------
 
 
-def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> None:
+def ensure_look(transition: Transition, group: ConnectGroup, *, is_led_by_others: bool) -> None:
     """Call the leader if a look is wanted. `is_led_by_others`: a worker of the new protocol computes, and leads."""
-    fleet = group.legacy
+    fleet = group.classic
     if not is_led_by_others and fleet.protocol != DEFAULT:
         fleet.retiring = None  # nobody else is to lead now
     is_shown = fleet.look is not None and fleet.look.picture is not None
@@ -87,66 +87,66 @@ def ensure_look(turn: Turn, group: ConnectGroup, *, is_led_by_others: bool) -> N
     if fleet.look is not None and group.takes_part(fleet.look.leader):
         return
     fleet.look = None
-    tidies = _map_is_due(turn, group)
-    is_wanted = fleet.gathering_due_ms == NEVER_MS and (tidies or _is_wanted(turn, group))
-    leader = _who(turn, group) if is_wanted and not has_to_wait(turn, group) else None
+    tidies = _map_is_due(transition, group)
+    is_wanted = fleet.gathering_due_ms == NEVER_MS and (tidies or _is_wanted(transition, group))
+    leader = _who(transition, group) if is_wanted and not has_to_wait(transition, group) else None
     if leader is not None and is_free_to_lead(group, leader.member_id):
         fleet.look = OpenLook(leader.member_id, Asking(_remembers(group, leader)))
-        fleet.look.learns = (tidies or _lacks_delay(group)) and _may_show_delay(turn, group, leader)
+        fleet.look.learns = (tidies or _lacks_delay(group)) and _may_show_delay(transition, group, leader)
         group.touched.add(leader.member_id)
 
 
-def _is_wanted(turn: Turn, group: ConnectGroup) -> bool:
-    fleet = group.legacy
+def _is_wanted(transition: Transition, group: ConnectGroup) -> bool:
+    fleet = group.classic
     if group.configured is None and group.epoch > group.assignment_epoch:
         return True  # if nothing is to be placed, as after a conversion, what exists need not be known
-    leader = live_legacy_leader(group)
+    leader = live_classic_leader(group)
     if leader is None:
-        return not _leader_may_be_back(turn, group) or _is_behind(group)
+        return not _leader_may_be_back(transition, group) or _is_behind(group)
     if fleet.deleted and not group.unconverged and not any(each in group.owners for each in fleet.deleted):
         return True
-    if _hands_over(turn, group, leader):
+    if _hands_over(transition, group, leader):
         return True
-    if _lacks_delay(group) and _may_show_delay(turn, group, leader):
+    if _lacks_delay(group) and _may_show_delay(transition, group, leader):
         return True
-    return _is_behind(group) and _may_ask_for_offset(turn, group)
+    return _is_behind(group) and _may_ask_for_offset(transition, group)
 
 
-def keep_lead(turn: Turn, group: ConnectGroup, leaving: Sequence[Member]) -> None:
+def keep_lead(transition: Transition, group: ConnectGroup, leaving: Sequence[Member]) -> None:
     """Workers have stopped in order and leave. If the leader is one of them, nobody else leads for a while: it may be
     restarted and have its place back (CM-48). This lasts no longer than its work waits for it.
     """
-    limits = turn.contents.effective(group.group_id)
-    delay_ms, _ = rebalance_delay(turn, group, limits)
+    limits = transition.state.effective(group.group_id)
+    delay_ms, _ = rebalance_delay(transition, group, limits)
     wait_ms = min(limits.leader_wait_ms, delay_ms)
     if wait_ms and asks_leader(group) and any(each.member_id == group.computed_by for each in leaving):
-        group.legacy.leader_due_ms = turn.now_ms + wait_ms
-        turn.wake(group, group.legacy.leader_due_ms)
+        group.classic.leader_due_ms = transition.now_ms + wait_ms
+        transition.wake(group, group.classic.leader_due_ms)
 
 
-def _leader_may_be_back(turn: Turn, group: ConnectGroup) -> bool:
-    if turn.now_ms >= group.legacy.leader_due_ms or group.legacy.leader_due_ms == NEVER_MS:
+def _leader_may_be_back(transition: Transition, group: ConnectGroup) -> bool:
+    if transition.now_ms >= group.classic.leader_due_ms or group.classic.leader_due_ms == NEVER_MS:
         return False
-    return not any(group.members[each].said.url == group.computed_by_url for each in group.legacy.members)
+    return not any(group.members[each].metadata.url == group.computed_by_url for each in group.classic.members)
 
 
-def _map_is_due(turn: Turn, group: ConnectGroup) -> bool:
-    fleet = group.legacy
-    if turn.now_ms < fleet.map_due_ms:
+def _map_is_due(transition: Transition, group: ConnectGroup) -> bool:
+    fleet = group.classic
+    if transition.now_ms < fleet.map_due_ms:
         return False
     if not group.unconverged and fleet.round is None and group.epoch == group.assignment_epoch:
         return True
-    fleet.map_due_ms = turn.now_ms + QUIET_MS
-    turn.wake(group, fleet.map_due_ms)
+    fleet.map_due_ms = transition.now_ms + QUIET_MS
+    transition.wake(group, fleet.map_due_ms)
     return False
 
 
-def _may_show_delay(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
+def _may_show_delay(transition: Transition, group: ConnectGroup, leader: Member) -> bool:
     """Whether the leader can show how long lost work is to wait, and has not shown it yet. Not needed if the group sets
     the delay itself.
     """
-    has_own = turn.contents.effective(group.group_id).has_own_delay
-    return not has_own and group.legacy.learned_by != leader.member_id
+    has_own = transition.state.effective(group.group_id).has_own_delay
+    return not has_own and group.classic.learned_by != leader.member_id
 
 
 def _lacks_delay(group: ConnectGroup) -> bool:
@@ -154,22 +154,22 @@ def _lacks_delay(group: ConnectGroup) -> bool:
     return group.workers_delay_ms == UNKNOWN_DELAY and any(target.resources for _, target in group.departed())
 
 
-def _may_ask_for_offset(turn: Turn, group: ConnectGroup) -> bool:
+def _may_ask_for_offset(transition: Transition, group: ConnectGroup) -> bool:
     """Whether it is time to call the leader for its offset. Workers join by themselves when the configuration has
     changed, so the leader is given the time for that first.
     """
-    fleet, now_ms = group.legacy, turn.now_ms
+    fleet, now_ms = group.classic, transition.now_ms
     if fleet.round is not None and fleet.round.nudge_ms != NEVER_MS and now_ms < fleet.round.nudge_ms:
         return False
     if now_ms < fleet.ask_again_ms != NEVER_MS:
-        turn.wake(group, fleet.ask_again_ms)
+        transition.wake(group, fleet.ask_again_ms)
         return False
     return True
 
 
 def is_awaited(group: ConnectGroup) -> bool:
     """Whether the leader is being asked, and its answer may change what exists."""
-    return group.legacy.look is not None and (group.configured is None or _is_behind(group))
+    return group.classic.look is not None and (group.configured is None or _is_behind(group))
 
 
 def _is_behind(group: ConnectGroup) -> bool:
@@ -188,47 +188,51 @@ def _is_behind(group: ConnectGroup) -> bool:
 
 def highest_offset(group: ConnectGroup) -> int:
     """The highest config offset that a classic member has reported."""
-    members = [group.members[each] for each in group.legacy.members]
+    members = [group.members[each] for each in group.classic.members]
     return max(
-        [each.said.legacy.config_offset for each in members if each.said.legacy is not None and not each.put_out],
+        [
+            each.metadata.classic.config_offset
+            for each in members
+            if each.metadata.classic is not None and not each.evicted
+        ],
         default=NO_OFFSET,
     )
 
 
-def is_frozen(turn: Turn, group: ConnectGroup) -> bool:
+def is_frozen(transition: Transition, group: ConnectGroup) -> bool:
     """Whether nothing may be placed yet: what exists is not known, or some worker has read further than what is
     known.
     """
-    fleet = group.legacy
+    fleet = group.classic
     if group.configured is None:
         return True
     if not _is_behind(group):
         fleet.frozen_until_ms = NEVER_MS
         return False
     if fleet.frozen_until_ms == NEVER_MS:
-        fleet.frozen_until_ms = turn.now_ms + LONGEST_MS
-        turn.wake(group, fleet.frozen_until_ms)
-    return turn.now_ms < fleet.frozen_until_ms
+        fleet.frozen_until_ms = transition.now_ms + LONGEST_MS
+        transition.wake(group, fleet.frozen_until_ms)
+    return transition.now_ms < fleet.frozen_until_ms
 
 
-def _who(turn: Turn, group: ConnectGroup) -> Member | None:
+def _who(transition: Transition, group: ConnectGroup) -> Member | None:
     """The worker to ask: the present leader; else a worker that is back at the leader's url; else one whose JoinGroup
     waits; else the first. A worker whose connection is closed comes last. A drained worker leads only if all are
     drained.
     """
-    leader = live_legacy_leader(group)
-    if leader is not None and not _hands_over(turn, group, leader):
+    leader = live_classic_leader(group)
+    if leader is not None and not _hands_over(transition, group, leader):
         return leader
-    members = [group.members[each] for each in group.legacy.members if not group.members[each].put_out]
+    members = [group.members[each] for each in group.classic.members if not group.members[each].evicted]
 
-    rules = turn.contents.effective(group.group_id).placement
+    rules = transition.state.effective(group.group_id).placement
 
     def rank(member: Member) -> tuple[bool, bool, bool, bool, bool, str]:
         named = as_named(member)
         return (
-            turn.contents.is_closed(member.connection),
+            transition.state.is_closed(member.connection),
             rules.retires(named),
-            member.said.url != group.computed_by_url,
+            member.metadata.url != group.computed_by_url,
             rules.cordon_of(named) is not None,
             session_of(member).parked_join is None,
             member.member_id,
@@ -237,30 +241,30 @@ def _who(turn: Turn, group: ConnectGroup) -> Member | None:
     return min(members, key=rank, default=None)
 
 
-def _hands_over(turn: Turn, group: ConnectGroup, leader: Member) -> bool:
+def _hands_over(transition: Transition, group: ConnectGroup, leader: Member) -> bool:
     """Whether the leader is drained and has nothing any more, and another worker can lead (CM-48)."""
     if leader.current or group.target_of(leader):
         return False
-    rules = turn.contents.effective(group.group_id).placement
+    rules = transition.state.effective(group.group_id).placement
     if not rules.cordons or not rules.retires(as_named(leader)):
         return False
-    others = [group.members[each] for each in group.legacy.members if each != leader.member_id]
+    others = [group.members[each] for each in group.classic.members if each != leader.member_id]
     return any(
-        not each.put_out and not turn.contents.is_closed(each.connection) and rules.cordon_of(as_named(each)) is None
+        not each.evicted and not transition.state.is_closed(each.connection) and rules.cordon_of(as_named(each)) is None
         for each in others
     )
 
 
 def _remembers(group: ConnectGroup, leader: Member) -> bool:
     """Whether the last look was this leader's, and it has received the answer (CM-40)."""
-    return group.legacy.remembered_by == leader.member_id and group.legacy.remembers
+    return group.classic.remembered_by == leader.member_id and group.classic.remembers
 
 
 def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool) -> None:
     """A worker joins again. If it is the leader of a look, and its SyncGroup or the answer to it may be lost, its
     assignor may have forgotten (CM-40).
     """
-    look = group.legacy.look
+    look = group.classic.look
     if look is not None and look.leader == member.member_id and (look.picture is not None or is_other_connection):
         look.asking.remembers = False
 
@@ -268,10 +272,10 @@ def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool)
 # -- a look -----------------------------------------------------------------------------------------------------------
 
 
-def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+def open_look(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
     """Answer the leader's JoinGroup: show it the picture."""
-    fleet, legacy = group.legacy, member.said.legacy
-    assert legacy is not None
+    fleet, classic = group.classic, member.metadata.classic
+    assert classic is not None
     if fleet.look is None:
         fleet.look = OpenLook(member.member_id, Asking(_remembers(group, member)))
     look = fleet.look
@@ -283,10 +287,10 @@ def open_look(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> 
     if look.has_left_out:
         workers, waiting = _leave_out(workers, waiting)
     look.picture = draw(workers, workers[0], waiting)
-    look.offset = legacy.config_offset
+    look.offset = classic.config_offset
     fleet.remembered_by, fleet.remembers, fleet.map_due_ms = None, False, NEVER_MS
     session_of(member).computes = True
-    answer_join(turn, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
+    answer_join(transition, group, member, token, list_slices(group, look.picture, look.offset), member.member_id)
 
 
 def _leave_out(workers: list[Shown], waiting: Resources) -> tuple[list[Shown], Resources]:
@@ -317,17 +321,17 @@ def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]
     for member in [leader, *(each for each in group.participants() if each is not leader)]:
         target = (group.target_of(member) or NOTHING) & left
         left -= target
-        shown.append(Shown(member.member_id, member.said.url or "", target))
+        shown.append(Shown(member.member_id, member.metadata.url or "", target))
     return shown
 
 
 def close_look(
-    turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]
+    transition: Transition, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]
 ) -> tuple[Verdict, int]:
     """Take in the leader's answer. Returns the verdict, and the error that the leader reports. Raises NotValid if the
     answer makes no sense: then the leader is asked again.
     """
-    fleet = group.legacy
+    fleet = group.classic
     look = fleet.look
     assert look is not None
     assert look.picture is not None
@@ -336,11 +340,11 @@ def close_look(
         seen = read_answer(look.picture, _read(look, assignments), member.member_id, look.offset)
     except NotValid:
         fleet.look = None
-        fleet.ask_again_ms = turn.now_ms + AGAIN_MS
-        turn.wake(group, fleet.ask_again_ms)
+        fleet.ask_again_ms = transition.now_ms + AGAIN_MS
+        transition.wake(group, fleet.ask_again_ms)
         raise
     if look.learns and look.has_left_out and not seen.error:
-        _learn_delay(turn, group, look, seen)
+        _learn_delay(transition, group, look, seen)
         look.asking.remembers = False  # it does not remember what was left out: that must be shown once more
         return Verdict.AGAIN, 0
     verdict = look.asking.judge(seen, look.picture.shown)
@@ -348,19 +352,19 @@ def close_look(
     if verdict is Verdict.AGAIN:
         look.existing = seen.existing
     elif verdict is Verdict.KNOWN:
-        _learn(turn, group, member, seen)
+        _learn(transition, group, member, seen)
     return verdict, seen.error
 
 
-def _learn_delay(turn: Turn, group: ConnectGroup, look: OpenLook, seen: Look) -> None:
+def _learn_delay(transition: Transition, group: ConnectGroup, look: OpenLook, seen: Look) -> None:
     """Learn the delay from the answer: what was left out waits for that long, or not at all. The next picture is whole
     again, and ends the leader's wait.
     """
     look.picture, look.learns = None, False
-    group.legacy.learned_by = look.leader
+    group.classic.learned_by = look.leader
     has_missed_it = seen.delay_ms or seen.given
     if has_missed_it and group.workers_delay_ms != seen.delay_ms:
-        know_workers_delay(turn, group, seen.delay_ms)
+        know_workers_delay(transition, group, seen.delay_ms)
 
 
 def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerAssignment]:
@@ -377,33 +381,33 @@ def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerA
     return given
 
 
-def _learn(turn: Turn, group: ConnectGroup, leader: Member, seen: Look) -> None:
+def _learn(transition: Transition, group: ConnectGroup, leader: Member, seen: Look) -> None:
     """Record what exists, and who leads, unless a worker of the new protocol has been chosen to compute meanwhile."""
-    fleet, known = group.legacy, group.configured
+    fleet, known = group.classic, group.configured
     now = Configured(seen.existing, seen.config_offset)
     fleet.look, fleet.leader_due_ms = None, NEVER_MS
     fleet.remembered_by, fleet.remembered = leader.member_id, seen.existing
-    fleet.ask_again_ms = turn.now_ms + AGAIN_MS
-    turn.wake(group, fleet.ask_again_ms)
+    fleet.ask_again_ms = transition.now_ms + AGAIN_MS
+    transition.wake(group, fleet.ask_again_ms)
     gone = (NOTHING if known is None else known.resources) - seen.existing
     fleet.deleted = frozenset([each for each in fleet.deleted | gone if each in group.owners]) - seen.existing
     changed = known is None or known.resources != now.resources
     if known is None or (known.rank <= now.rank and known != now):
-        turn.write(records.configured_set(group, now))
+        transition.write(records.configured_set(group, now))
     if group.computation is None:
-        _lead(turn, group, leader, seen.config_offset)
+        _lead(transition, group, leader, seen.config_offset)
     if changed and group.epoch == group.assignment_epoch:
-        bump(turn, group, Reason.RESOURCES_CHANGED)
+        bump(transition, group, Reason.RESOURCES_CHANGED)
 
 
-def _lead(turn: Turn, group: ConnectGroup, leader: Member, offset: int) -> None:
+def _lead(transition: Transition, group: ConnectGroup, leader: Member, offset: int) -> None:
     known = (group.computed_by, group.computed_by_url, group.computed_offset)
     if group.computed_by != leader.member_id:
-        group.touched.update(group.legacy.members)  # they must learn who leads them (CM-11)
-    if known != (leader.member_id, leader.said.url, offset):
-        turn.write(records.led_by(group, leader.member_id, leader.said.url, offset))
+        group.touched.update(group.classic.members)  # they must learn who leads them (CM-11)
+    if known != (leader.member_id, leader.metadata.url, offset):
+        transition.write(records.led_by(group, leader.member_id, leader.metadata.url, offset))
 
 
-def ask_again(turn: Turn, member: Member, token: Token) -> None:
+def ask_again(transition: Transition, member: Member, token: Token) -> None:
     """Answer the SyncGroup of a look that is not the last one."""
-    answer_sync(turn, member, token, low_assignment(member))
+    answer_sync(transition, member, token, low_assignment(member))

@@ -9,17 +9,17 @@ from kcoord.group.translation.answers import session_of
 from kcoord.protocol.errors import ErrorCode
 
 
-def check_legacy(group: ConnectGroup, member_id: str) -> ErrorCode:
+def check_classic_member(group: ConnectGroup, member_id: str) -> ErrorCode:
     """NONE for a classic worker that takes part, else UNKNOWN_MEMBER_ID. A worker that was evicted must join as a
     stranger.
     """
     member = group.members.get(member_id)
-    if member is None or member.legacy is None or member.put_out:
+    if member is None or member.classic is None or member.evicted:
         return ErrorCode.UNKNOWN_MEMBER_ID
     return ErrorCode.NONE
 
 
-def check_newest_legacy(member: Member, context: RequestContext) -> ErrorCode:
+def check_newest_connection(member: Member, context: RequestContext) -> ErrorCode:
     """NONE if this is the worker's newest connection, else REBALANCE_IN_PROGRESS. NOT_COORDINATOR where nobody can say
     which connection is newer: then the worker connects once more (CG-4).
     """

@@ -19,29 +19,29 @@ from __future__ import annotations
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
-from kcoord.group.state.shard_state import Contents
-from kcoord.group.state.transition import Turn
-from kcoord.group.translation.answers import let_go_heartbeat, refuse_sync, see, session_of, take_sync
-from kcoord.group.translation.handover import is_time_to_stop
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.transition import Transition
+from kcoord.group.translation.answers import flush_held_heartbeat, refuse_sync, see, session_of, take_sync
 from kcoord.group.translation.assignment_delta import increment, to_give
+from kcoord.group.translation.handover import is_time_to_stop
 from kcoord.group.translation.leader import is_ready, leader_known_as
 from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has_waited_for_rest
 from kcoord.protocol.errors import ErrorCode
 
 
-def tell_legacy(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def notify_classic(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """Call the worker, or answer its parked SyncGroup, if this step has changed something for it."""
     session = session_of(member)
-    if member.put_out or session.parked_join is not None:
+    if member.evicted or session.parked_join is not None:
         return
-    if not is_ready(turn.contents, group):
-        group.legacy.looked_at_unready = True
-    at_rest = session.phase is Phase.STABLE and must_rejoin(turn, group, member)
+    if not is_ready(transition.state, group):
+        group.classic.looked_at_unready = True
+    at_rest = session.phase is Phase.STABLE and must_rejoin(transition, group, member)
     in_between = session.phase is Phase.COMPLETING and not _has_computed(group, member)
     if at_rest or (in_between and _is_called(group, member)):
-        ask_to_rejoin(turn, group, member)
+        ask_to_rejoin(transition, group, member)
     if session.parked_sync is not None:
-        answer_if_time(turn, group, member)
+        answer_if_time(transition, group, member)
 
 
 def _has_computed(group: ConnectGroup, member: Member) -> bool:
@@ -51,47 +51,51 @@ def _has_computed(group: ConnectGroup, member: Member) -> bool:
     return session_of(member).parked_sync is not None and member.member_id == group.computed_by
 
 
-def ask_to_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> None:
+def ask_to_rejoin(transition: Transition, group: ConnectGroup, member: Member) -> None:
     """Call the worker: it must join within its rebalance timeout."""
     session = session_of(member)
     session.move(Phase.PREPARING)
     session.computes, session.part_since_ms = False, NEVER_MS
-    session.due_ms = turn.now_ms + member.said.rebalance_timeout_ms
-    turn.wake(group, session.due_ms)
+    session.due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+    transition.wake(group, session.due_ms)
     group.forget(member)
     sync = take_sync(member)
     if sync is not None:
         session.was_called = True
-        see(turn, group, member)
-        refuse_sync(turn, sync, ErrorCode.REBALANCE_IN_PROGRESS)
-    let_go_heartbeat(turn, group, member)
+        see(transition, group, member)
+        refuse_sync(transition, sync, ErrorCode.REBALANCE_IN_PROGRESS)
+    flush_held_heartbeat(transition, group, member)
 
 
-def must_rejoin(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+def must_rejoin(transition: Transition, group: ConnectGroup, member: Member) -> bool:
     """Whether one of the reasons above holds."""
-    return _is_called(group, member) or _knows_less(turn.contents, group, member) or _has_to_move(turn, group, member)
+    return (
+        _is_called(group, member)
+        or _knows_less(transition.state, group, member)
+        or _has_to_move(transition, group, member)
+    )
 
 
 def _is_called(group: ConnectGroup, member: Member) -> bool:
     """Whether it is to compute and was not shown the group yet, or must stop leading."""
-    computation, look = group.computation, group.legacy.look
+    computation, look = group.computation, group.classic.look
     chosen = computation is not None and computation.chosen == member.member_id
     asked = look is not None and look.leader == member.member_id
     if (chosen or asked) and not session_of(member).computes:
         return True
-    return group.legacy.retiring == member.member_id
+    return group.classic.retiring == member.member_id
 
 
-def _knows_less(contents: Contents, group: ConnectGroup, member: Member) -> bool:
-    legacy = member.said.legacy
-    assert legacy is not None
-    if legacy.known_protocol is not None and legacy.known_protocol != group.legacy.protocol:
+def _knows_less(state: ShardState, group: ConnectGroup, member: Member) -> bool:
+    classic = member.metadata.classic
+    assert classic is not None
+    if classic.known_protocol is not None and classic.known_protocol != group.classic.protocol:
         return True
     leader = leader_known_as(group)
-    return bool(leader) and legacy.known_leader != leader and is_ready(contents, group)
+    return bool(leader) and classic.known_leader != leader and is_ready(state, group)
 
 
-def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
+def _has_to_move(transition: Transition, group: ConnectGroup, member: Member) -> bool:
     if member.member_id not in group.unconverged:
         session_of(member).handover_due_ms = NEVER_MS
         return False
@@ -99,9 +103,9 @@ def _has_to_move(turn: Turn, group: ConnectGroup, member: Member) -> bool:
         return False  # it joins by itself when it has stopped what is reconfigured; if called, it might join too early
     now = increment(group, member)
     untold = now.revoked - member.releasing
-    if untold and is_time_to_stop(turn, group, member, untold):
+    if untold and is_time_to_stop(transition, group, member, untold):
         return True
     if now.revoked != untold:
         return False
-    gives = to_give(turn.contents, group, member, now)
-    return has_waited_for_rest(turn, group, member, gives, now.awaited) if now.awaited else bool(gives)
+    gives = to_give(transition.state, group, member, now)
+    return has_waited_for_rest(transition, group, member, gives, now.awaited) if now.awaited else bool(gives)

@@ -26,7 +26,7 @@ from kcoord.group.state.groups.connect_group import (
 )
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, session_of
 from kcoord.group.translation.leader_view import list_members
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
@@ -48,21 +48,21 @@ def leads(group: ConnectGroup, member: Member) -> bool:
     return group.computation is not None and group.computation.chosen == member.member_id
 
 
-def open_round(turn: Turn, group: ConnectGroup, member: Member, token: Token) -> None:
+def open_round(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
     """Answer the leader's JoinGroup: show it the group."""
     computation = group.computation
     assert computation is not None
-    legacy = member.said.legacy
-    assert legacy is not None
-    frozen = freeze(turn, group, computation.assignor, turn.contents.effective(group.group_id))
-    given = attrs.evolve(frozen.input, configured=None, config_offset=legacy.config_offset)
+    classic = member.metadata.classic
+    assert classic is not None
+    frozen = freeze(transition, group, computation.assignor, transition.state.effective(group.group_id))
+    given = attrs.evolve(frozen.input, configured=None, config_offset=classic.config_offset)
     computation.frozen = attrs.evolve(frozen, input=given)
     computation.epoch = group.epoch
     session_of(member).computes = True
-    answer_join(turn, group, member, token, list_members(group, member, given.members), member.member_id)
+    answer_join(transition, group, member, token, list_members(group, member, given.members), member.member_id)
 
 
-def close_round(turn: Turn, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]) -> int:
+def close_round(transition: Transition, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]) -> int:
     """Install what the leader has computed. Returns the error that the leader itself reports, 0 if there is none. Only
     the leader is told that error.
 
@@ -82,9 +82,9 @@ def close_round(turn: Turn, group: ConnectGroup, member: Member, assignments: Ma
         assignment = Assignment(members)
         check(frozen.input, assignment)
     except NotValid:
-        give_up_chosen(turn, group)
+        give_up_chosen(transition, group)
         raise
-    _install(turn, group, computation, frozen, computed, assignment)
+    _install(transition, group, computation, frozen, computed, assignment)
     return 0
 
 
@@ -109,7 +109,7 @@ def _read(frozen: Frozen, leader: Member, assignments: Mapping[str, bytes]) -> C
 
 
 def _install(
-    turn: Turn,
+    transition: Transition,
     group: ConnectGroup,
     computation: Computation,
     frozen: Frozen,
@@ -117,9 +117,9 @@ def _install(
     assignment: Assignment,
 ) -> None:
     assigned = NOTHING.union(*computed.targets.values())
-    _define_configured(turn, group, assigned | _of_newcomers(group, frozen, computed), computed.config_offset)
+    _define_configured(transition, group, assigned | _of_newcomers(group, frozen, computed), computed.config_offset)
     known = attrs.evolve(frozen, input=attrs.evolve(frozen.input, config_offset=computed.config_offset))
-    install(turn, group, known, assignment, computation.chosen, computation.assignor)
+    install(transition, group, known, assignment, computation.chosen, computation.assignor)
     group.touched.update(group.unconverged)
 
 
@@ -136,10 +136,10 @@ def _of_newcomers(group: ConnectGroup, frozen: Frozen, computed: Computed) -> Re
     )
 
 
-def _define_configured(turn: Turn, group: ConnectGroup, existing: Resources, offset: int) -> None:
+def _define_configured(transition: Transition, group: ConnectGroup, existing: Resources, offset: int) -> None:
     """Record what exists, as of just before `offset` (CG-21). What a worker of the new protocol says about that offset
     is better, and wins or replaces this: resources that came with newcomers may be deleted.
     """
     known, now = group.configured, Configured(existing, max(offset - 1, NO_OFFSET))
     if known is None or (known.rank <= now.rank and known != now):
-        turn.write(records.configured_set(group, now))
+        transition.write(records.configured_set(group, now))

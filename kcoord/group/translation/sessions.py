@@ -10,45 +10,45 @@ from __future__ import annotations
 from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, Member
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.config_round import open_config_round
 from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 
 
-def open_legacy_sessions(turn: Turn, group: ConnectGroup) -> None:
+def open_classic_sessions(transition: Transition, group: ConnectGroup) -> None:
     """Open the sessions of a group that was loaded."""
-    for member_id in group.legacy.members:
+    for member_id in group.classic.members:
         member = group.members[member_id]
         session = session_of(member)
         session.generation, session.generation_unsure = member.recorded_epoch, True
-        session.protocol = group.legacy.protocol
-        if member.put_out:  # perhaps it left without having stopped: wait for as long as that may take
-            member.session_holds_ms = turn.now_ms + runs_on_ms(turn, group)
-        session.has_synced = member.said.legacy is not None and member.said.legacy.known_leader is not None
+        session.protocol = group.classic.protocol
+        if member.evicted:  # perhaps it left without having stopped: wait for as long as that may take
+            member.session_holds_ms = transition.now_ms + runs_on_ms(transition, group)
+        session.has_synced = member.metadata.classic is not None and member.metadata.classic.known_leader is not None
         _know_leader(group, member)
-    if group.config_round != NO_OFFSET and group.legacy.members:
-        open_config_round(turn, group, group.config_round)
-    group.touched.update(group.legacy.members)
+    if group.config_round != NO_OFFSET and group.classic.members:
+        open_config_round(transition, group, group.config_round)
+    group.touched.update(group.classic.members)
 
 
-def begin(turn: Turn, group: ConnectGroup, member: Member, generation: int, rejoin: bool) -> None:
+def begin(transition: Transition, group: ConnectGroup, member: Member, generation: int, rejoin: bool) -> None:
     """Open the session of a worker that comes from a classic group, at the generation that it knows. `rejoin`: it had
     not finished a rebalance, and must join again.
     """
     session = session_of(member)
     session.generation, session.has_synced = generation, not rejoin
-    session.protocol = group.legacy.protocol
+    session.protocol = group.classic.protocol
     member.epoch = generation
     _know_leader(group, member)
     if rejoin:
         session.phase = Phase.STABLE
-        ask_to_rejoin(turn, group, member)
+        ask_to_rejoin(transition, group, member)
 
 
 def _know_leader(group: ConnectGroup, member: Member) -> None:
     """A leader that knows that it leads has its assignment."""
-    legacy = member.said.legacy
-    if legacy is not None and member.member_id == group.computed_by and legacy.known_leader == leader_known_as(group):
-        group.legacy.ready_leader = member.member_id
+    classic = member.metadata.classic
+    if classic is not None and member.member_id == group.computed_by and classic.known_leader == leader_known_as(group):
+        group.classic.ready_leader = member.member_id

@@ -11,24 +11,24 @@ from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.settle import settle
 from kcoord.group.state.classic_workers.look_verdicts import Verdict
 from kcoord.group.state.classic_workers.phases import Phase
-from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
 from kcoord.group.state.step import RequestContext, Token
-from kcoord.group.state.transition import Turn
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import (
     answer_sync,
     failed_assignment,
-    let_go_heartbeat,
+    flush_held_heartbeat,
     refuse_sync,
     session_of,
     take_sync,
 )
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.looks import ask_again, asks_leader, close_look
+from kcoord.group.translation.member_checks import check_classic_member, check_newest_connection, knows
+from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.rounds import close_round
 from kcoord.group.translation.syncing import park_sync
-from kcoord.group.translation.member_checks import check_legacy, check_newest_legacy, knows
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
 
@@ -36,43 +36,43 @@ NAMES_PROTOCOL_VERSION = 5
 
 
 def sync_translated(
-    turn: Turn, group: ConnectGroup, request: SyncGroupRequest, context: RequestContext, token: Token
+    transition: Transition, group: ConnectGroup, request: SyncGroupRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a SyncGroup; it may stay parked."""
     error = _check(group, request, context)
     if error:
-        refuse_sync(turn, token, error)
+        refuse_sync(transition, token, error)
         return
     member = group.members[request.member_id]
     session = session_of(member)
     session.generation, session.generation_unsure = request.generation_id, False
     member.use(context)
-    member.last_seen_ms = turn.now_ms
-    elder = take_sync(member)
-    if elder is not None:
-        refuse_sync(turn, elder, ErrorCode.REBALANCE_IN_PROGRESS)
-    let_go_heartbeat(turn, group, member)
+    member.last_seen_ms = transition.now_ms
+    predecessor = take_sync(member)
+    if predecessor is not None:
+        refuse_sync(transition, predecessor, ErrorCode.REBALANCE_IN_PROGRESS)
+    flush_held_heartbeat(transition, group, member)
     if session.computes and _is_shown(group, member):
-        _take_look(turn, group, member, request, token)
+        _take_look(transition, group, member, request, token)
     elif session.computes and _is_asked(group, member):
-        _take_assignment(turn, group, member, request, token)
+        _take_assignment(transition, group, member, request, token)
     elif request.assignments or _has_to_join(session, member) or _leads_blindly(group, member):
         # It was shown the group before a load, or is called for another reason: what it brings is of no use.
-        refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
+        refuse_sync(transition, token, ErrorCode.REBALANCE_IN_PROGRESS)
     else:
-        park_sync(turn, group, member, token)
+        park_sync(transition, group, member, token)
     session.was_called |= session.phase is Phase.PREPARING  # answered, and told to start nothing
-    settle(turn, group)
+    settle(transition, group)
 
 
 def _is_shown(group: ConnectGroup, member: Member) -> bool:
     """Whether the leader was shown a picture, and is still asked for what exists."""
-    look = group.legacy.look
+    look = group.classic.look
     is_its = look is not None and look.leader == member.member_id and look.picture is not None
     return is_its and asks_leader(group)
 
 
-def _has_to_join(session: LegacySession, member: Member) -> bool:
+def _has_to_join(session: ClassicSession, member: Member) -> bool:
     """Whether the worker has to join before it can be given anything: it was asked to, or a load has lost that it was.
 
     The latter is a worker that came from a classic group in the middle of a rebalance, and has neither joined nor
@@ -104,11 +104,11 @@ def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestConte
     named = (request.protocol_type, request.protocol_name)
     if context.api_version >= NAMES_PROTOCOL_VERSION and None in named:
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    error = check_legacy(group, request.member_id)
+    error = check_classic_member(group, request.member_id)
     if error:
         return error
     member = group.members[request.member_id]
-    error = check_newest_legacy(member, context)
+    error = check_newest_connection(member, context)
     if error:
         return error
     if not knows(group, member, request.generation_id):
@@ -121,41 +121,47 @@ def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestConte
     return ErrorCode.NONE
 
 
-def _take_assignment(turn: Turn, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token) -> None:
+def _take_assignment(
+    transition: Transition, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token
+) -> None:
     """Install the leader's assignment, then give the leader its own part."""
     try:
-        error = close_round(turn, group, member, {each.member_id: each.assignment for each in request.assignments})
+        error = close_round(
+            transition, group, member, {each.member_id: each.assignment for each in request.assignments}
+        )
     except NotValid:
-        refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
+        refuse_sync(transition, token, ErrorCode.REBALANCE_IN_PROGRESS)
         return
     if error:
-        answer_sync(turn, member, token, failed_assignment(member, error))
-        ask_to_rejoin(turn, group, member)
+        answer_sync(transition, member, token, failed_assignment(member, error))
+        ask_to_rejoin(transition, group, member)
         return
-    park_sync(turn, group, member, token)
+    park_sync(transition, group, member, token)
 
 
-def _take_look(turn: Turn, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token) -> None:
+def _take_look(
+    transition: Transition, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token
+) -> None:
     """Take in the leader's answer to a picture. After the last look the leader gets its own part like every worker."""
     known = group.configured
     try:
         verdict, error = close_look(
-            turn, group, member, {each.member_id: each.assignment for each in request.assignments}
+            transition, group, member, {each.member_id: each.assignment for each in request.assignments}
         )
     except NotValid:
         verdict, error = Verdict.VOID, 0
     match verdict:
         case Verdict.KNOWN:
-            keep_change_together(turn, group, known)
-            ask_what_exists(turn, group)
-            ensure_computing(turn, group)
-            park_sync(turn, group, member, token)
+            keep_change_together(transition, group, known)
+            ask_what_exists(transition, group)
+            ensure_computing(transition, group)
+            park_sync(transition, group, member, token)
         case Verdict.AGAIN:
-            ask_again(turn, member, token)
-            ask_to_rejoin(turn, group, member)
+            ask_again(transition, member, token)
+            ask_to_rejoin(transition, group, member)
         case Verdict.VOID:
-            refuse_sync(turn, token, ErrorCode.REBALANCE_IN_PROGRESS)
-            ask_to_rejoin(turn, group, member)
+            refuse_sync(transition, token, ErrorCode.REBALANCE_IN_PROGRESS)
+            ask_to_rejoin(transition, group, member)
         case Verdict.FAILED:
-            answer_sync(turn, member, token, failed_assignment(member, error))
-            ask_to_rejoin(turn, group, member)
+            answer_sync(transition, member, token, failed_assignment(member, error))
+            ask_to_rejoin(transition, group, member)

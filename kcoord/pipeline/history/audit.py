@@ -23,13 +23,13 @@ import attrs
 
 from kcoord.group.partition import partition_of
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
-from kcoord.pipeline.history.entry import CONNECT, CURRENT, GENERIC, TARGET, Entry, Row, epoch_of, member_of
+from kcoord.pipeline.history.entry import CLASSIC, CONNECT, CURRENT, TARGET, Entry, Row, epoch_of, member_of
+from kcoord.pipeline.history.state import CLASSIC_MEMBER, NOTHING, GroupState, Step
 from kcoord.pipeline.history.state import CONNECT as NEW_PROTOCOL
-from kcoord.pipeline.history.state import LEGACY, NOTHING, GroupState, Step
 from kcoord.pipeline.history.timeline import Change, Ownership, Whole, group_columns
 from kcoord.protocol.resources import CONNECTOR, Resource
 
-_NEVER_BACK = {CONNECT: "group epoch", TARGET: "assignment epoch", CURRENT: "member epoch", GENERIC: "generation"}
+_NEVER_BACK = {CONNECT: "group epoch", TARGET: "assignment epoch", CURRENT: "member epoch", CLASSIC: "generation"}
 
 
 @attrs.define(eq=False)
@@ -123,7 +123,7 @@ class Audit:
             return
         for resource in sorted(times.keys() - state.configured):
             yield wrong(f"{_named(resource)} is assigned, and not configured", resource)
-        if state.delay_deadline_ms <= 0 and not _has_legacy(state) and not state.has_rules:
+        if state.delay_deadline_ms <= 0 and not _has_classic_members(state) and not state.has_rules:
             for resource in sorted(state.configured - times.keys()):
                 yield wrong(f"{_named(resource)} is configured, and in no target, without a delay", resource)
 
@@ -134,7 +134,7 @@ class Audit:
             state.kind == NEW_PROTOCOL
             and state.converged
             and bool(state.members)
-            and not _has_legacy(state)
+            and not _has_classic_members(state)
             and not state.error
             and not state.has_rules
             and state.delay_deadline_ms <= 0
@@ -159,8 +159,8 @@ def _was_granted(state: GroupState, member_id: str) -> bool:
     return member is not None and member.speaks == NEW_PROTOCOL
 
 
-def _has_legacy(state: GroupState) -> bool:
-    return any(each.speaks == LEGACY for each in state.members.values())
+def _has_classic_members(state: GroupState) -> bool:
+    return any(each.speaks == CLASSIC_MEMBER for each in state.members.values())
 
 
 def _named(resource: Resource) -> str:

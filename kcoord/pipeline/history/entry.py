@@ -10,7 +10,7 @@ from kcoord.protocol.records import Record
 Row = dict[str, Any]
 """A row by the names of its columns. A time is in unix ms, or None."""
 
-GENERIC, CONNECT, CONFIGURED, SAID, TARGET, CURRENT, SETTINGS, MEMBER_TARGET, HISTORY = 2, 3, 4, 5, 6, 7, 8, 9, 10
+CLASSIC, CONNECT, CONFIGURED, SAID, TARGET, CURRENT, SETTINGS, MEMBER_TARGET, HISTORY = 2, 3, 4, 5, 6, 7, 8, 9, 10
 """The numbers of the record types about groups."""
 NAMES = {
     0: "LegacyOffsetCommit",
@@ -26,7 +26,7 @@ NAMES = {
     10: "ConnectWorkerGroupHistory",
 }
 _OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET))
-EPOCHS = {GENERIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
+EPOCHS = {CLASSIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
           CURRENT: "member_epoch"}  # fmt: skip
 """The field of the value that has the epoch. Record 10 has it in its key."""
 

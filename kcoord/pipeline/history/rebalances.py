@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import attrs
 
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.history.state import GENERIC, NOTHING, Assigned, Epoch, GroupState, Step
+from kcoord.pipeline.history.state import CLASSIC_GROUP, NOTHING, Assigned, Epoch, GroupState, Step
 from kcoord.pipeline.history.timeline import Change, group_columns, short
 from kcoord.protocol.resources import Resource
 
@@ -76,7 +76,7 @@ class Rebalances:
         if not self._all:
             return
         last = self._all[-1]
-        if step.stable_ms is not None and last.epoch.kind == GENERIC and last.installed_ms is None:
+        if step.stable_ms is not None and last.epoch.kind == CLASSIC_GROUP and last.installed_ms is None:
             last.installed_ms = last.converged_ms = step.stable_ms
         last.count(state, change)
         if step.deleted:

@@ -24,7 +24,7 @@ from kcoord.protocol.resources import Resource, unpack
 
 Resources = frozenset[Resource]
 NOTHING: Resources = frozenset()
-CONNECT, LEGACY, GENERIC = "connect", "legacy", "generic"
+CONNECT, CLASSIC_MEMBER, CLASSIC_GROUP = "connect", "legacy", "generic"
 CONNECT_PROTOCOL_TYPE = "connect"
 _LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""
@@ -196,7 +196,7 @@ class GroupState:
         value: Any = entry.record.value
         if value is None:
             self._drop_side(CONNECT, step)
-            self.kind = GENERIC if self._sides else CONNECT
+            self.kind = CLASSIC_GROUP if self._sides else CONNECT
             return
         self._begin(CONNECT)
         if value.epoch == 1:
@@ -214,11 +214,11 @@ class GroupState:
         key: Any = entry.record.key
         value: Any = entry.record.value
         if value is None:
-            if not self._is_generic(key.member_id):
+            if not self._is_classic(key.member_id):
                 self.members.pop(key.member_id, None)
                 self.set_owned(step, key.member_id, NOTHING)
             return
-        speaks = CONNECT if value.legacy is None else LEGACY
+        speaks = CONNECT if value.classic is None else CLASSIC_MEMBER
         session_ms = value.session_timeout_ms if value.session_timeout_ms > 0 else None
         self.members[key.member_id] = Member(
             speaks, value.instance_id, value.client_id, value.client_host, value.url, session_ms
@@ -250,13 +250,13 @@ class GroupState:
             if value.member_epoch == AWAY_EPOCH:
                 self.away.add(key.member_id)
             self.set_owned(step, key.member_id, unpack(value.connectors_tasks))
-        elif not self._is_generic(key.member_id):
+        elif not self._is_classic(key.member_id):
             self.set_owned(step, key.member_id, NOTHING)
 
-    def _is_generic(self, member_id: str) -> bool:
+    def _is_classic(self, member_id: str) -> bool:
         """Whether the classic side has taken the member over in this step. Then only its old record goes."""
         member = self.members.get(member_id)
-        return member is not None and member.speaks == GENERIC
+        return member is not None and member.speaks == CLASSIC_GROUP
 
     def _member_target(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
@@ -281,18 +281,18 @@ class GroupState:
         if key.epoch == self.epoch:
             self.converged = converged is not None
 
-    def _generic(self, entry: Entry, step: Step) -> None:
+    def _classic(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
         if value is None:
-            self._drop_side(GENERIC, step)
+            self._drop_side(CLASSIC_GROUP, step)
             return
-        self._begin(GENERIC)
+        self._begin(CLASSIC_GROUP)
         if value.generation <= 1:
             self.from_start = True
         if value.generation != self._generation and (value.generation or value.members):
             began = _time(value.reason_timestamp)
             self.reason = value.reason or None
-            step.epochs.append(Epoch(GENERIC, value.generation, self.reason, began, entry.offset, entry.at_ms))
+            step.epochs.append(Epoch(CLASSIC_GROUP, value.generation, self.reason, began, entry.offset, entry.at_ms))
         self._generation = self.epoch = value.generation
         self._seat(value, step)
 
@@ -307,7 +307,12 @@ class GroupState:
             worker = _worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else _NO_WORKER
             workers.append(worker)
             seated[each.member_id] = Member(
-                GENERIC, each.group_instance_id, each.client_id, each.client_host, worker.url, each.session_timeout
+                CLASSIC_GROUP,
+                each.group_instance_id,
+                each.client_id,
+                each.client_host,
+                worker.url,
+                each.session_timeout,
             )
             if worker.owned != self.owned.get(each.member_id, NOTHING):
                 self.set_owned(step, each.member_id, worker.owned)
@@ -326,7 +331,7 @@ def _time(unix_ms: int) -> int | None:
 
 
 def _side(member: Member) -> str:
-    return GENERIC if member.speaks == GENERIC else CONNECT
+    return CLASSIC_GROUP if member.speaks == CLASSIC_GROUP else CONNECT
 
 
 @attrs.frozen
@@ -359,7 +364,7 @@ def _worker(member: MemberMetadata, assigned: bool) -> _Worker:
 
 
 _APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {
-    2: GroupState._generic,
+    2: GroupState._classic,
     3: GroupState._connect,
     4: GroupState._configured,
     5: GroupState._said,

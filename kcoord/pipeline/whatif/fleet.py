@@ -24,12 +24,12 @@ from enum import StrEnum
 import attrs
 
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.history.state import CONNECT, GENERIC, LEGACY
+from kcoord.pipeline.history.state import CLASSIC_GROUP, CLASSIC_MEMBER, CONNECT
 from kcoord.pipeline.whatif.stopping import Stopping, stopping
 from kcoord.protocol.resources import CONNECTOR
 from kcoord.sim.scenario import Kind
 
-KINDS = {CONNECT: Kind.CONNECT, LEGACY: Kind.INDIVIDUAL, GENERIC: Kind.BARRIER}
+KINDS = {CONNECT: Kind.CONNECT, CLASSIC_MEMBER: Kind.INDIVIDUAL, CLASSIC_GROUP: Kind.BARRIER}
 POLICIES = {
     "uniform": "design-1",
     "cooperative": "design-2",
@@ -309,8 +309,8 @@ def _leaders(tables: Tables) -> list[tuple[int, str]]:
 
 
 def _configured(tables: Tables) -> list[Configured]:
-    was_generic = any(row["speaks"] == GENERIC for row in tables.ownership)
-    if was_generic or not tables.connectors:
+    was_classic = any(row["speaks"] == CLASSIC_GROUP for row in tables.ownership)
+    if was_classic or not tables.connectors:
         return _assigned_ever(tables.ownership)
     return [Configured(row["connector"], row["tasks"], row["from_at"], row["to_at"]) for row in tables.connectors]
 

@@ -88,11 +88,11 @@ class Member(Struct):
     to_release: list[ConnectorsAndTasks] = attrs.Factory(list)
     """What it must let go of."""
     protocol: str = "connect"
-    """What it speaks: connect, or of a worker of the generic protocol the newest embedded one (default, compatible, sessioned)."""
+    """What it speaks: connect, or of a worker of the classic protocol the newest embedded one (default, compatible, sessioned)."""
     generation: int = -1
-    """The generation that a worker of the generic protocol knows, or -1."""
+    """The generation that a worker of the classic protocol knows, or -1."""
     leads: bool = False
-    """Whether it is the leader that assignments of workers of the generic protocol name."""
+    """Whether it is the leader that assignments of workers of the classic protocol name."""
     trouble: str | None = None
     """What it says that goes wrong in it, in words for people, or null."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
@@ -188,16 +188,16 @@ class DescribedGroup(Struct):
     """Bits of the operations that the asker may do on the group; the lowest int32 when not asked for."""
     history: list[HistoryEntry] = attrs.Factory(list)
     """The last epochs of the group, the oldest first."""
-    legacy_mode: str | None = None
-    """How the group is managed when it has workers of the generic protocol only: barrier or individual; also told of a generic group of Connect workers, beside the error."""
+    classic_mode: str | None = None
+    """How the group is managed when it has workers of the classic protocol only: barrier or individual; also told of a classic group of Connect workers, beside the error."""
     barrier: str | None = None
-    """Why its workers of the generic protocol have to join all together; null: each is managed by itself, or there are none."""
+    """Why its workers of the classic protocol have to join all together; null: each is managed by itself, or there are none."""
     embedded_protocol: str | None = None
     """The embedded protocol that those speak with each other, or null."""
     migration_policy: str | None = None
-    """Which way the group may change its protocol, told where LegacyMode is."""
+    """Which way the group may change its protocol, told where ClassicMode is."""
     repeated_rebalances: int = 0
-    """How many of the last rebalances, in a row, gave the same answer to the same input as an earlier one; also told of a generic group of Connect workers."""
+    """How many of the last rebalances, in a row, gave the same answer to the same input as an earlier one; also told of a classic group of Connect workers."""
     computes_in_ms: int = -1
     """When the rebalance begins that has to wait because of that, in ms from now; -1: none waits."""
     config_source: int = 0
@@ -205,7 +205,7 @@ class DescribedGroup(Struct):
     rebalance_delay_ms: int = -1
     """How long what a worker had waits for its return, in ms; -1: not told."""
     rebalance_delay_source: int = 0
-    """Who has set that: 1: the group's own setting, 2: its workers of the generic protocol, 3: kcoord's setting for all groups; 0: not told."""
+    """Who has set that: 1: the group's own setting, 2: its workers of the classic protocol, 3: kcoord's setting for all groups; 0: not told."""
     placement_state: int = 0
     """Whether placement rules hold: 1: yes, 2: more is to move, 3: no, since workers compute the assignment; 0: the group has none; 4: it has none, and none would hold, since workers compute the assignment."""
     misplaced: list[Misplaced] = attrs.Factory(list)
@@ -798,7 +798,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                 pos += 1
             history.append(history_item)
         group.history = history
-        group.legacy_mode = None
+        group.classic_mode = None
         group.barrier = None
         group.embedded_protocol = None
         group.migration_policy = None
@@ -826,14 +826,14 @@ def _decode_v0(data: bytes, pos: int) -> ConnectGroupDescribeResponse:
                         n, pos = read_string_length(data, pos)
                         pos -= 1
                     if n == 0:
-                        group.legacy_mode = None
+                        group.classic_mode = None
                         pos += 1
                     elif n == 1:
-                        group.legacy_mode = ""
+                        group.classic_mode = ""
                         pos += 1
                     else:
                         stop = pos + n
-                        group.legacy_mode = data[pos + 1 : stop].decode()
+                        group.classic_mode = data[pos + 1 : stop].decode()
                         pos = stop
                 elif group_tag == 1:
                     n = data[pos]
@@ -1186,8 +1186,8 @@ def _encode_v0(m: ConnectGroupDescribeResponse) -> bytes:
                 out.append(write_tagged(e70.unknown_tagged_fields) if e70.unknown_tagged_fields else b"\0")
             out.append(write_tagged(e66.unknown_tagged_fields) if e66.unknown_tagged_fields else b"\0")
         tagged77: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
-        if e2.legacy_mode is not None:
-            b79 = e2.legacy_mode.encode()
+        if e2.classic_mode is not None:
+            b79 = e2.classic_mode.encode()
             n80 = len(b79) + 1
             tagged77.append((0, b"".join((ONE_BYTE[n80] if n80 < 128 else write_string_length(n80), b79))))
         if e2.barrier is not None:
@@ -1307,7 +1307,7 @@ DescribedGroup.FIELDS = (
     Field("assignment_error_message", "AssignmentErrorMessage", "string", (0, 0), nullable=(0, 0)),
     Field("authorized_operations", "AuthorizedOperations", "int32", (0, 0)),
     Field("history", "History", "struct", (0, 0), is_array=True, struct=HistoryEntry),
-    Field("legacy_mode", "LegacyMode", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
+    Field("classic_mode", "ClassicMode", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
     Field("barrier", "Barrier", "string", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0)),
     Field("embedded_protocol", "EmbeddedProtocol", "string", (0, 0), nullable=(0, 0), tag=2, tagged=(0, 0)),
     Field("migration_policy", "MigrationPolicy", "string", (0, 0), nullable=(0, 0), tag=3, tagged=(0, 0)),

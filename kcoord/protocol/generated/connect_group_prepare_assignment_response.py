@@ -35,7 +35,7 @@ pack_q = Format(">q").pack
 @attrs.define(slots=True, weakref_slot=False)
 class Assignor(Struct):
     version: int = 0
-    """The version that Metadata is written in; -1: it speaks the generic protocol."""
+    """The version that Metadata is written in; -1: it speaks the classic protocol."""
     reason: int = 0
     """Why the metadata changed, in the assignor's own numbers; 0: no reason."""
     metadata: bytes = b""

@@ -65,7 +65,7 @@ class ConnectWorkerGroupCurrentMemberAssignmentValue(Message):
     """What the assignor told this member, opaque."""
     previous_member_epoch: int = -1
     """The epoch before, which the member still knows if an answer was lost; -1: none."""
-    put_out: bool = False
+    evicted: bool = False
     """Whether it took too long to let go, and is out of the group's assignment until it joins again."""
     doubtful: list[ConnectorsTasks] = attrs.Factory(list)
     """What it came with and others may have started since: it stops that, and starts it once more if it is to run it."""
@@ -197,7 +197,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
     message.metadata = data[pos + 1 : stop]
     pos = stop
     message.previous_member_epoch = -1
-    message.put_out = False
+    message.evicted = False
     message.doubtful = []
     n = data[pos]
     if n:
@@ -214,7 +214,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupCurrentMemberAssignme
                 (message.previous_member_epoch,) = unpack_i(data, pos)
                 pos += 4
             elif message_tag == 1:
-                (message.put_out,) = unpack_x(data, pos)
+                (message.evicted,) = unpack_x(data, pos)
                 pos += 1
             elif message_tag == 2:
                 n = data[pos]
@@ -340,7 +340,7 @@ def _encode_v0(m: ConnectWorkerGroupCurrentMemberAssignmentValue) -> bytes:
     tagged13: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
     if m.previous_member_epoch != -1:
         tagged13.append((0, pack_i(m.previous_member_epoch)))
-    if m.put_out:
+    if m.evicted:
         tagged13.append((1, b"\1"))
     if m.doubtful != []:
         parts15: list[bytes | memoryview] = []
@@ -385,7 +385,7 @@ ConnectWorkerGroupCurrentMemberAssignmentValue.FIELDS = (
     Field("version", "Version", "int16", (0, 0)),
     Field("metadata", "Metadata", "bytes", (0, 0)),
     Field("previous_member_epoch", "PreviousMemberEpoch", "int32", (0, 0), tag=0, tagged=(0, 0)),
-    Field("put_out", "PutOut", "bool", (0, 0), tag=1, tagged=(0, 0)),
+    Field("evicted", "Evicted", "bool", (0, 0), tag=1, tagged=(0, 0)),
     Field("doubtful", "Doubtful", "struct", (0, 0), is_array=True, tag=2, tagged=(0, 0), struct=ConnectorsTasks),
 )
 ConnectWorkerGroupCurrentMemberAssignmentValue.NAME = "ConnectWorkerGroupCurrentMemberAssignmentValue"

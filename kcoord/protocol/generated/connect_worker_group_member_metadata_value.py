@@ -50,7 +50,7 @@ class Assignor(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class LegacyWorker(Struct):
+class ClassicMember(Struct):
     protocols: list[str] = attrs.Factory(list)
     """The embedded protocols that it speaks, the one that it likes best first."""
     config_offset: int = -1
@@ -84,8 +84,8 @@ class ConnectWorkerGroupMemberMetadataValue(Message):
     """It is lost after this time without a heartbeat, in ms."""
     server_assignor: str | None = None
     """The coordinator's assignor that it wishes, or null."""
-    legacy: LegacyWorker | None = None
-    """What a worker that speaks the generic protocol said in its JoinGroup; null: it speaks the new one."""
+    classic: ClassicMember | None = None
+    """What a worker that speaks the classic protocol said in its JoinGroup; null: it speaks the new one."""
     trouble: str | None = None
     """What it said that goes wrong in it, in words for people, or null."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
@@ -221,7 +221,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
         message.url = data[pos + 1 : stop].decode()
         pos = stop
     message.server_assignor = None
-    message.legacy = None
+    message.classic = None
     message.trouble = None
     message.rebalance_timeout_ms, message.session_timeout_ms, n = unpack_iin(data, pos)
     pos += 8
@@ -254,9 +254,9 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
                 n = data[pos]
                 pos += 1
                 if n > 127:
-                    message.legacy = None
+                    message.classic = None
                 else:
-                    legacy = new(LegacyWorker)
+                    classic = new(ClassicMember)
                     n = data[pos]
                     if n < 128:
                         pos += 1
@@ -280,44 +280,44 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
                         protocol = data[pos + 1 : stop].decode()
                         pos = stop
                         protocols.append(protocol)
-                    legacy.protocols = protocols
-                    legacy.config_offset, n = unpack_qn(data, pos)
+                    classic.protocols = protocols
+                    classic.config_offset, n = unpack_qn(data, pos)
                     pos += 8
                     if n > 127:
                         n, pos = read_string_length(data, pos)
                         pos -= 1
                     if n == 0:
-                        legacy.known_leader = None
+                        classic.known_leader = None
                         pos += 1
                     elif n == 1:
-                        legacy.known_leader = ""
+                        classic.known_leader = ""
                         pos += 1
                     else:
                         stop = pos + n
-                        legacy.known_leader = data[pos + 1 : stop].decode()
+                        classic.known_leader = data[pos + 1 : stop].decode()
                         pos = stop
                     n = data[pos]
                     if n > 127:
                         n, pos = read_string_length(data, pos)
                         pos -= 1
                     if n == 0:
-                        legacy.known_protocol = None
+                        classic.known_protocol = None
                         pos += 1
                     elif n == 1:
-                        legacy.known_protocol = ""
+                        classic.known_protocol = ""
                         pos += 1
                     else:
                         stop = pos + n
-                        legacy.known_protocol = data[pos + 1 : stop].decode()
+                        classic.known_protocol = data[pos + 1 : stop].decode()
                         pos = stop
                     n = data[pos]
                     if n:
                         n, pos = read_uvarint(data, pos)
-                        legacy.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                        classic.unknown_tagged_fields, pos = read_tagged(data, pos, n)
                     else:
-                        legacy.unknown_tagged_fields = ()
+                        classic.unknown_tagged_fields = ()
                         pos += 1
-                    message.legacy = legacy
+                    message.classic = classic
             elif message_tag == 2:
                 n = data[pos]
                 if n > 127:
@@ -401,9 +401,9 @@ def _encode_v0(m: ConnectWorkerGroupMemberMetadataValue) -> bytes:
         b19 = m.server_assignor.encode()
         n20 = len(b19) + 1
         tagged17.append((0, b"".join((ONE_BYTE[n20] if n20 < 128 else write_string_length(n20), b19))))
-    if m.legacy is not None:
+    if m.classic is not None:
         parts21: list[bytes | memoryview] = []
-        s22 = m.legacy
+        s22 = m.classic
         n23 = len(s22.protocols) + 1
         parts21 += (pack_b(1), ONE_BYTE[n23] if n23 < 128 else write_uvarint(n23))
         for e24 in s22.protocols:
@@ -449,7 +449,7 @@ Assignor.FIELDS = (
     Field("version", "Version", "int16", (0, 0)),
     Field("metadata", "Metadata", "bytes", (0, 0)),
 )
-LegacyWorker.FIELDS = (
+ClassicMember.FIELDS = (
     Field("protocols", "Protocols", "string", (0, 0), is_array=True),
     Field("config_offset", "ConfigOffset", "int64", (0, 0)),
     Field("known_leader", "KnownLeader", "string", (0, 0), nullable=(0, 0)),
@@ -465,7 +465,7 @@ ConnectWorkerGroupMemberMetadataValue.FIELDS = (
     Field("rebalance_timeout_ms", "RebalanceTimeoutMs", "int32", (0, 0)),
     Field("session_timeout_ms", "SessionTimeoutMs", "int32", (0, 0)),
     Field("server_assignor", "ServerAssignor", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
-    Field("legacy", "Legacy", "struct", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0), struct=LegacyWorker),
+    Field("classic", "Classic", "struct", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0), struct=ClassicMember),
     Field("trouble", "Trouble", "string", (0, 0), nullable=(0, 0), tag=2, tagged=(0, 0)),
 )
 ConnectWorkerGroupMemberMetadataValue.NAME = "ConnectWorkerGroupMemberMetadataValue"

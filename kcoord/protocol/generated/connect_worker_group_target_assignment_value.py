@@ -44,15 +44,15 @@ class ConnectWorkerGroupTargetAssignmentValue(Message):
     error_message: str | None = None
     """The same as a text, or null."""
     computed_by_url: str | None = None
-    """Where that member's REST interface is, for workers of the generic protocol, or null."""
+    """Where that member's REST interface is, for workers of the classic protocol, or null."""
     config_offset: int = -1
     """Up to which offset of the workers' configuration topic it was computed; -1: nobody said."""
     config_round: int = -1
-    """The offset of that topic which every worker of the generic protocol must have read before any starts what is new; -1: none."""
+    """The offset of that topic which every worker of the classic protocol must have read before any starts what is new; -1: none."""
     delay_ms: int = -1
     """How far away that deadline was when the target was installed, in ms: so much may be left of it at most, whatever the clocks say; -1: not known, or there is no deadline."""
     workers_delay_ms: int = -1
-    """How long the workers of the generic protocol are set to let lost work wait, as their leader has shown, in ms; -1: not known."""
+    """How long the workers of the classic protocol are set to let lost work wait, as their leader has shown, in ms; -1: not known."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 

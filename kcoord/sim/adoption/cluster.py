@@ -15,7 +15,7 @@ from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
 from kcoord.server.shard_host import ShardHost
-from kcoord.server.shard_phase import ShardState
+from kcoord.server.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
 from kcoord.sim.adoption.disk import Disk, DiskLog
 from kcoord.sim.adoption.process import Process
@@ -56,7 +56,7 @@ class Node(ABC):
     @property
     def shard(self) -> Shard | None:
         """The shard that it has. None while it cannot be asked."""
-        if not self.is_up or self._host.state is not ShardState.ACTIVE:
+        if not self.is_up or self._host.state is not ShardPhase.ACTIVE:
             return None
         return self._host.shard
 

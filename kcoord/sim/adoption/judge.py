@@ -27,7 +27,7 @@ from kcoord.sim.adoption.member import GROUP, TOPIC, Member
 from kcoord.sim.violation import Violation
 
 if TYPE_CHECKING:
-    from kcoord.group.state.groups.classic_group import GenericGroup
+    from kcoord.group.state.groups.classic_group import ClassicGroup
     from kcoord.sim.adoption.cluster import Node
     from kcoord.sim.adoption.world import AdoptionWorld
 
@@ -132,7 +132,7 @@ class Judge:
         """The offsets that the cluster has stored."""
         shard = self._world.cluster.shard
         assert shard is not None
-        found = shard._contents.offsets.of_topic(GROUP, TOPIC)
+        found = shard.state.offsets.of_topic(GROUP, TOPIC)
         return {partition: each.offset for partition, each in found.items()}
 
     def check_commits(self) -> None:
@@ -143,6 +143,6 @@ class Judge:
                 self.violated("commit", f"{offset} of {partition} was acknowledged, {stored.get(partition)} is there")
 
 
-def _group(node: Node) -> GenericGroup | None:
+def _group(node: Node) -> ClassicGroup | None:
     assert node.shard is not None
-    return node.shard._contents.groups.get(GROUP)
+    return node.shard.state.groups.get(GROUP)

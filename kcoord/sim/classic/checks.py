@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from kcoord.group.state.groups.classic_states import State
 from kcoord.group.state.step import Step
 from kcoord.protocol.messages import JoinGroupRequest
-from kcoord.sim.classic.process import GenericProcess
+from kcoord.sim.classic.process import LibraryProcess
 from kcoord.sim.coordinator import UP
-from kcoord.sim.process import Living
 from kcoord.sim.mixed.checks import MixedChecks
-from kcoord.sim.mixed.process import LegacyProcess
 from kcoord.sim.mixed.convergence import of_another_protocol, wrong_in_classic_workers
+from kcoord.sim.mixed.process import ClassicProcess
 from kcoord.sim.network import Frame
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 
 if TYPE_CHECKING:
@@ -36,23 +36,23 @@ class ClassicChecks(MixedChecks):
         super().__init__(world)
         self._classic = world
 
-    def judge(self, process: Living) -> None:
+    def judge(self, process: SimulatedProcess) -> None:
         """At most one owner of each resource."""
         for each in self._processes:
-            if isinstance(each, GenericProcess):
+            if isinstance(each, LibraryProcess):
                 self._see_eviction(each)
         super().judge(process)
 
-    def settled(self, process: LegacyProcess) -> bool:
+    def settled(self, process: ClassicProcess) -> bool:
         """Whether a Java worker that left without having stopped is a member again, and the leader has separated its
         work from that of the workers that got it meanwhile.
         """
         others = [each for each in self._processes if each is not process]
         return super().settled(process) and all(process.running.isdisjoint(each.running) for each in others)
 
-    def heard(self, process: Living) -> None:
+    def heard(self, process: SimulatedProcess) -> None:
         """A response was processed."""
-        if isinstance(process, GenericProcess):
+        if isinstance(process, LibraryProcess):
             self._see_eviction(process)
         else:
             super().heard(process)
@@ -64,7 +64,7 @@ class ClassicChecks(MixedChecks):
         super().before(frame)
         if isinstance(frame.request, JoinGroupRequest) and not frame.link.client_open:
             for process in self._classic.fleet.processes():
-                if isinstance(process, GenericProcess) and process.member_id == frame.request.member_id:
+                if isinstance(process, LibraryProcess) and process.member_id == frame.request.member_id:
                     process.evicted = True
 
     def after(self, step: Step, frame: Frame | None) -> None:
@@ -72,17 +72,17 @@ class ClassicChecks(MixedChecks):
         super().after(step, frame)
         if step.records:
             for process in self._processes:
-                if isinstance(process, GenericProcess):
+                if isinstance(process, LibraryProcess):
                     self._see_eviction(process)
 
-    def _see_eviction(self, process: GenericProcess) -> None:
+    def _see_eviction(self, process: LibraryProcess) -> None:
         """Note whether the coordinator counts the worker as a member."""
         if self._world.coordinator.stage is not UP:
             return
-        generic = self.generic()
-        is_member = generic is not None and process.member_id in generic.members
-        knows = generic is not None and process.generic.epoch == generic.record.generation
-        if is_member and process.evicted and process.generic.is_member and knows:
+        classic = self.classic()
+        is_member = classic is not None and process.member_id in classic.members
+        knows = classic is not None and process.classic.epoch == classic.record.generation
+        if is_member and process.evicted and process.classic.is_member and knows:
             process.evicted = False
         elif not is_member and process.running and not process.evicted:
             process.evicted = True
@@ -92,29 +92,29 @@ class ClassicChecks(MixedChecks):
 
     def epoch(self) -> int:
         """The generation."""
-        generic = self.generic()
-        return -1 if generic is None else generic.record.generation
+        classic = self.classic()
+        return -1 if classic is None else classic.record.generation
 
     def wrong(self) -> str | None:
         """What is not well yet. None: all is well."""
-        world, generic = self._classic, self.generic()
+        world, classic = self._classic, self.classic()
         if world.coordinator.stage is not UP:
             return "the coordinator is not there"
         if any(place.wanted and place.process is None for place in world.fleet.places):
             return "a worker is to start yet"
         if world.is_to_delete:
             return "a connector is to be deleted yet"
-        if generic is None or generic.state is not State.STABLE:
-            return f"the group is {'not there' if generic is None else generic.state.label}"
+        if classic is None or classic.state is not State.STABLE:
+            return f"the group is {'not there' if classic is None else classic.state.label}"
         ids = sorted(process.member_id for process in self._processes)
-        if sorted(generic.members) != ids:
-            return f"members are {sorted(generic.members)}, workers are {ids}"
+        if sorted(classic.members) != ids:
+            return f"members are {sorted(classic.members)}, workers are {ids}"
         for process in self._processes:
-            if isinstance(process, GenericProcess) and not process.is_settled:
-                return f"{process.name} is {process.generic.phase.name}, runs {names(process.running)}"
+            if isinstance(process, LibraryProcess) and not process.is_settled:
+                return f"{process.name} is {process.classic.phase.name}, runs {names(process.running)}"
         # a leader that has lost its memory lets deleted work run on, as in Kafka
         running = sorted(each for process in self._processes for each in process.running if each in world.configured)
         if running != sorted(world.configured):
             return f"{names(world.configured)} are configured, {names(running)} run"
-        legacy = [each for each in self._processes if isinstance(each, LegacyProcess)]
-        return of_another_protocol(legacy) or wrong_in_classic_workers(legacy)
+        workers = [each for each in self._processes if isinstance(each, ClassicProcess)]
+        return of_another_protocol(workers) or wrong_in_classic_workers(workers)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.protocol.embedded import EAGER
-from kcoord.sim.classic.process import GenericProcess
+from kcoord.sim.classic.process import LibraryProcess
 from kcoord.sim.fleet import Place
-from kcoord.sim.process import Living
 from kcoord.sim.mixed.fleet import MixedFleet
+from kcoord.sim.process import SimulatedProcess
 from kcoord.worker.classic.phases import Timing
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class ClassicFleet(MixedFleet):
         self._classic = world
         super().__init__(world)
 
-    def _process(self, place: Place) -> Living:
-        if self.legacy[place.name]:
+    def _process(self, place: Place) -> SimulatedProcess:
+        if self.classic[place.name]:
             return super()._process(place)
         mix, world = self._classic.mix, self._classic
         version = self.versions[place.name]
@@ -50,10 +50,10 @@ class ClassicFleet(MixedFleet):
         )
         place.changes.clear()
         world.note(place.name, f"starts as one of kcoord's, version {version}")
-        return GenericProcess(
+        return LibraryProcess(
             world, place.name, place.setup, timing, lambda _, gone: self._ended(place, gone.error_code)
         )
 
-    def generic_processes(self) -> list[GenericProcess]:
+    def library_processes(self) -> list[LibraryProcess]:
         """The kcoord workers that live."""
-        return [each for each in self.processes() if isinstance(each, GenericProcess)]
+        return [each for each in self.processes() if isinstance(each, LibraryProcess)]

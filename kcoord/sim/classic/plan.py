@@ -6,7 +6,7 @@ from random import Random
 
 import attrs
 
-from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.sim.mixed.plan import Mix, draw_mix_without_placement
 from kcoord.sim.plan import Plan
 
@@ -34,9 +34,9 @@ def draw(random: Random) -> tuple[Plan, Mix]:
     )
     mix = attrs.evolve(
         mix,
-        legacy=tuple(random.random() < share for _ in range(plan.workers)),
+        classic=tuple(random.random() < share for _ in range(plan.workers)),
         versions=(random.choice(mix.versions),),
-        mode=LegacyMode.BARRIER,
+        mode=ClassicMode.BARRIER,
         weights={**mix.weights, **dict.fromkeys(NOT_OF_CLASSIC_GROUPS, 0)},
         wait_ms=0,
         hangs=random.choice(HANGS),

@@ -11,7 +11,7 @@ from kcoord.protocol.messages import JoinGroupRequest, SyncGroupRequest
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
 from kcoord.worker import actions
-from kcoord.worker.classic.membership import GenericMembership
+from kcoord.worker.classic.membership import ClassicMembership
 from kcoord.worker.classic.phases import Phase, Timing
 from kcoord.worker.setup import Setup
 
@@ -22,7 +22,7 @@ MANY, WITHIN_MS = 30, 10_000
 """More JoinGroups of one worker within that time are a storm."""
 
 
-class GenericProcess(Process):
+class LibraryProcess(Process):
     """One life of one of kcoord's workers that speaks the classic protocol."""
 
     def __init__(
@@ -34,8 +34,8 @@ class GenericProcess(Process):
         ended: Callable[[Process, actions.Gone], None],
     ) -> None:
         super().__init__(world, name, setup, ended)
-        self.generic = GenericMembership(setup, timing, world.random.random)
-        self.member = self.generic
+        self.classic = ClassicMembership(setup, timing, world.random.random)
+        self.member = self.classic
         self.member_id = ""
         self._waited_in_round = False
         """Whether its last request was one of a round."""
@@ -53,18 +53,18 @@ class GenericProcess(Process):
     @property
     def is_settled(self) -> bool:
         """Whether it runs what its group has assigned to it, and wants no round."""
-        member = self.generic
+        member = self.classic
         return member.phase is Phase.STABLE and self.running == member.owned == member.assigned
 
     def _may_be_over(self, now_ms: int) -> bool:
         """Also true in a round, which may have gone on without the worker."""
-        return self.generic.stop_at_ms is None or super()._may_be_over(now_ms)
+        return self.classic.stop_at_ms is None or super()._may_be_over(now_ms)
 
     def _abandons(self) -> bool:
-        return self.generic.phase is Phase.ABANDONING
+        return self.classic.phase is Phase.ABANDONING
 
     def _is_gone(self) -> bool:
-        return self.generic.phase is Phase.GONE
+        return self.classic.phase is Phase.GONE
 
     def _overrun(self, action: actions.Overrun) -> None:
         """In a round a worker waits for an answer as long as its connection lasts. If none comes, it learns late that
@@ -90,4 +90,4 @@ class GenericProcess(Process):
 
     def _do(self, wanted: list[actions.Action]) -> None:
         super()._do(wanted)
-        self.member_id = self.generic.member_id
+        self.member_id = self.classic.member_id

@@ -35,10 +35,10 @@ class ClassicWorld(MixedWorld):
         plan, self.mix = draw(self.random)
         return plan
 
-    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+    def build_components(self) -> tuple[Checks, Fleet, Faults]:
         """Make the checks, the workers and the faults."""
         self._hangs_left = self.mix.hangs
-        return super().furnish()
+        return super().build_components()
 
     def _heal(self) -> None:
         super()._heal()

@@ -7,10 +7,10 @@ of its host. Sources: Connect 4.3's behaviour, KIP-394, KIP-415, KIP-800, and `d
 
 from kcoord.sim.classic_worker.actions import Action, Close, ReadConfigs, Seek, Send, Start, Stop
 from kcoord.sim.classic_worker.configs import Configs, ConfigTopic
-from kcoord.sim.classic_worker.setup import LegacySetup
-from kcoord.sim.classic_worker.worker import LegacyWorker
+from kcoord.sim.classic_worker.setup import ClassicSetup
+from kcoord.sim.classic_worker.worker import ClassicWorker
 
 __all__ = [
-    "Action", "Close", "ConfigTopic", "Configs", "LegacySetup", "LegacyWorker", "ReadConfigs", "Seek", "Send", "Start",
+    "Action", "Close", "ConfigTopic", "Configs", "ClassicSetup", "ClassicWorker", "ReadConfigs", "Seek", "Send", "Start",
     "Stop",
 ]  # fmt: skip

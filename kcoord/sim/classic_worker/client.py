@@ -39,7 +39,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.sim.classic_worker.actions import Action, Seek, Send
-from kcoord.sim.classic_worker.setup import LegacySetup
+from kcoord.sim.classic_worker.setup import ClassicSetup
 
 CONNECT = "connect"
 NO_GENERATION = -1
@@ -117,7 +117,7 @@ class GroupClient:
 
     def __init__(
         self,
-        setup: LegacySetup,
+        setup: ClassicSetup,
         metadata: Callable[[], list[JoinGroupRequestProtocol]],
         elected: Callable[[JoinGroupResponse], dict[str, bytes]],
     ) -> None:

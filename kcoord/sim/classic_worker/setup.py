@@ -10,7 +10,7 @@ from kcoord.protocol.embedded import SESSIONED
 
 
 @attrs.frozen
-class LegacySetup:
+class ClassicSetup:
     """The setup of one worker."""
 
     group_id: str

@@ -21,7 +21,7 @@ def names(resources: Iterable[Resource]) -> str:
     return f"[{' '.join(map(tell, sorted(resources)))}]"
 
 
-def of_legacy_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> str:
+def of_classic_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> str:
     """A request in short."""
     match request:
         case JoinGroupRequest():
@@ -37,7 +37,7 @@ def of_legacy_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatRe
     return f"beat {request.member_id} generation {request.generation_id}"
 
 
-def of_legacy_response(response: JoinGroupResponse | SyncGroupResponse) -> str:
+def of_classic_response(response: JoinGroupResponse | SyncGroupResponse) -> str:
     """A response in short."""
     if isinstance(response, SyncGroupResponse):
         return _assignment(decode_assignment(response.assignment)) if response.assignment else "nothing"

@@ -45,7 +45,7 @@ from kcoord.sim.classic_worker.cached_decoding import decode_assignment
 from kcoord.sim.classic_worker.client import NEVER_MS, Fate, GroupClient, State
 from kcoord.sim.classic_worker.configs import Configs, news
 from kcoord.sim.classic_worker.leading import Leader
-from kcoord.sim.classic_worker.setup import LegacySetup
+from kcoord.sim.classic_worker.setup import ClassicSetup
 
 TOO_LONG = "taking too long to read the log"
 RETRIES = 5
@@ -86,10 +86,10 @@ class Held:
         return self.told.error != 0
 
 
-class LegacyWorker:
+class ClassicWorker:
     """One classic worker."""
 
-    def __init__(self, setup: LegacySetup, configs: Configs | None = None) -> None:
+    def __init__(self, setup: ClassicSetup, configs: Configs | None = None) -> None:
         self.setup = setup
         self.client = GroupClient(setup, self._metadata, self._elected)
         self.running: frozenset[Resource] = NOTHING

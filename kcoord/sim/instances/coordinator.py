@@ -26,7 +26,7 @@ import attrs
 from kcoord.group.refuse import refuse
 from kcoord.group.state.opening import Opening
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.step import Remember, RequestContext
+from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
@@ -80,7 +80,7 @@ class SharedCoordinator(Coordinator):
         if self.owner.stands_still(now_ms):
             self._events.at(self.owner.frozen_until_ms, self._loaded, life)
             return
-        self.shard = self.replayed(compacted=self._random.random() < 0.5, elder=self.owner.shard)
+        self.shard = self.replayed(compacted=self._random.random() < 0.5, predecessor=self.owner.shard)
         self.owner.shard = self.shard
         self.appended = self.committed
         self._commit_ms = 0
@@ -213,7 +213,7 @@ class SharedCoordinator(Coordinator):
 
     def newest_of(self, group_id: str, member_id: str) -> FrontLink | None:
         """The connection that the shard believes to be the member's newest one."""
-        group = self.shard._contents.connect.get(group_id)
+        group = self.shard.state.connect.get(group_id)
         member = None if group is None else group.members.get(member_id)
         return None if member is None else self.owner.known.get(member.connection)
 
@@ -240,13 +240,13 @@ class SharedCoordinator(Coordinator):
         link.front_queue.append(frame)
         frame.pipelined = True
         if instance is self.owner:
-            self._let_go_at_owner(link)
+            self._flush_at_owner(link)
         else:
-            self._tell(link, self._let_go_at_owner, link)
+            self._tell(link, self._flush_at_owner, link)
 
-    def _let_go_at_owner(self, link: FrontLink) -> None:
+    def _flush_at_owner(self, link: FrontLink) -> None:
         if self.stage is UP and self.owner.known.get(link.serial) is link:
-            self._let_go(link)
+            self._flush_held_reply(link)
 
     def _pass_on(self, frame: Frame) -> None:
         link = frame.link
@@ -329,10 +329,10 @@ class SharedCoordinator(Coordinator):
         """At the owner: the former line of that instance has ended, and nobody waits for what came on it."""
         for link in self._network.links:
             if isinstance(link, FrontLink) and link.instance is instance and link.call not in (None, link.front_call):
-                self._let_go_at_owner(link)
+                self._flush_at_owner(link)
                 link.call = None
 
-    def _deliver(self, frame: Frame, response: Response, remember: Remember | None) -> None:
+    def _deliver(self, frame: Frame, response: Response, cached: CachedReply | None) -> None:
         link = frame.link
         assert isinstance(link, FrontLink)
         if link.call is not frame:
@@ -341,7 +341,7 @@ class SharedCoordinator(Coordinator):
             link.call = None
             self._put_by(link.instance, "answers", partial(self._back, frame, response))
         elif link.instance is self.owner and link.serial == link.number:
-            super()._deliver(frame, response, remember)
+            super()._deliver(frame, response, cached)
             self._done(frame)
         else:
             self._world.checks.leaves(frame)

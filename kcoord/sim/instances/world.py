@@ -38,7 +38,7 @@ class InstancesWorld(World):
         self.instances = run_plan.instances
         return run_plan.plan
 
-    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+    def build_components(self) -> tuple[Checks, Fleet, Faults]:
         """Make the checks, the workers and the faults."""
         self.choices = Random(f"instances of {self.seed}")
         checks = InstancesChecks(self)

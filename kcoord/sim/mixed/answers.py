@@ -26,7 +26,7 @@ from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ConfigRound
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.config_round import NUDGE_MS
 from kcoord.group.translation.leader import leader_known_as
@@ -39,8 +39,8 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
 from kcoord.protocol.resources import Resource
-from kcoord.sim.coordinator import CATCH_UP_MS
 from kcoord.sim.classic_worker.cached_decoding import decode_assignment, decode_state
+from kcoord.sim.coordinator import CATCH_UP_MS
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
@@ -113,11 +113,11 @@ class Answers:
 
     # -- before and after a step --------------------------------------------------------------------------------------
 
-    def before(self, contents: Contents, group: ConnectGroup | None, frame: Frame) -> None:
+    def before(self, shard_state: ShardState, group: ConnectGroup | None, frame: Frame) -> None:
         """A request is about to be handled."""
         request = frame.request
         self._brings, self._newcomer, self._waits, self._dead = None, "", [], None
-        self._in_round = group is not None and group.legacy.round is not None
+        self._in_round = group is not None and group.classic.round is not None
         if isinstance(request, JoinGroupRequest):
             state = decode_state(request.protocols[0].metadata)
             had_read = self._offsets.get(request.member_id, 0)
@@ -129,15 +129,15 @@ class Answers:
             self._offsets[request.member_id] = state.config_offset
             self._came_ms.setdefault(request.member_id, now_ms)
             is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
-            if group is not None and is_new and not reports and _is_alone(contents, group, state.url, frame):
+            if group is not None and is_new and not reports and _is_alone(shard_state, group, state.url, frame):
                 self._newcomer = request.member_id
                 self._waits = _waiting_for(group, state.url)
                 self._dead = next(
                     (
                         member for member in group.members.values()
-                        if member.legacy is not None
-                        and member.said.url == state.url
-                        and contents.is_closed(member.connection)
+                        if member.classic is not None
+                        and member.metadata.url == state.url
+                        and shard_state.is_closed(member.connection)
                     ),
                     None,
                 )  # fmt: skip
@@ -147,22 +147,22 @@ class Answers:
                 self._led = self._dead is not None and self._dead.member_id == group.computed_by
         elif isinstance(request, SyncGroupRequest) and group is not None:
             member = group.members.get(request.member_id)
-            if member is not None and member.legacy is not None and not member.put_out:
-                knows = request.generation_id == member.legacy.generation
-                fresh = frame.link.serial >= member.connection and request.protocol_name == group.legacy.protocol
-                if member.legacy.computes and knows and fresh and request.assignments:
+            if member is not None and member.classic is not None and not member.evicted:
+                knows = request.generation_id == member.classic.generation
+                fresh = frame.link.serial >= member.connection and request.protocol_name == group.classic.protocol
+                if member.classic.computes and knows and fresh and request.assignments:
                     self._brings = frame
                     if any(decode_assignment(each.assignment).error for each in request.assignments):
                         raise Violation(
                             "mismatch", f"{member.member_id} was shown more than it has read, and cannot lead"
                         )
 
-    def after(self, contents: Contents, group: ConnectGroup) -> None:
+    def after(self, state: ShardState, group: ConnectGroup) -> None:
         """A step was taken."""
         phases = self._phases
-        for member_id in group.legacy.members:
+        for member_id in group.classic.members:
             member = group.members[member_id]
-            session = member.legacy
+            session = member.classic
             assert session is not None
             before, phase = phases.get(member_id), session.phase
             if before is not phase:
@@ -177,7 +177,7 @@ class Answers:
         if self._newcomer in group.members:
             self._has_returned(group)
             self._takes_place(group)
-        config_round = group.legacy.round
+        config_round = group.classic.round
         if config_round is not None and config_round.is_certain:
             self._round(group, config_round)
 
@@ -196,17 +196,17 @@ class Answers:
                 raise Violation("returned", "a config round opens, and what departed workers had waits for them")
         coordinator = self._world.coordinator
         late_ms = now_ms - max(self._opened_ms + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
-        if late_ms <= 1 or coordinator.shard._contents.quarantine:
+        if late_ms <= 1 or coordinator.shard.state.quarantine:
             return
-        for member_id in group.legacy.members:
+        for member_id in group.classic.members:
             member = group.members[member_id]
-            legacy, session = member.said.legacy, member.legacy
-            assert legacy is not None
+            classic, session = member.metadata.classic, member.classic
+            assert classic is not None
             assert session is not None
-            below = legacy.config_offset < config_round.offset and member.current and not member.put_out
+            below = classic.config_offset < config_round.offset and member.current and not member.evicted
             if below and session.phase is Phase.STABLE and self._since_ms[member_id] < self._opened_ms:
                 raise Violation(
-                    "nudged", f"{member_id} is at {legacy.config_offset} in the round of {config_round.offset}"
+                    "nudged", f"{member_id} is at {classic.config_offset} in the round of {config_round.offset}"
                 )
 
     def _takes_place(self, group: ConnectGroup) -> None:
@@ -221,8 +221,8 @@ class Answers:
         """A reason to join again: its work, the leader, the embedded protocol, the configuration; or it has
         to compute.
         """
-        legacy, session, fleet = member.said.legacy, member.legacy, group.legacy
-        assert legacy is not None
+        classic, session, fleet = member.metadata.classic, member.classic, group.classic
+        assert classic is not None
         assert session is not None
         computation = group.computation
         if (
@@ -230,18 +230,18 @@ class Answers:
             or (fleet.look is not None and fleet.look.leader == member.member_id)
             or fleet.retiring == member.member_id
             or member.current != (group.target_of(member) or NOTHING)
-            or legacy.known_leader != leader_known_as(group)
-            or legacy.known_protocol != fleet.protocol
+            or classic.known_leader != leader_known_as(group)
+            or classic.known_protocol != fleet.protocol
             or fleet.protocol == DEFAULT
-            or (fleet.round is not None and legacy.config_offset < fleet.round.offset)
+            or (fleet.round is not None and classic.config_offset < fleet.round.offset)
             or not session.has_synced
         ):
             return
         raise Violation("disturbed", f"{member.member_id} is to join again, and nothing concerns it")
 
     def _may_wait(self, group: ConnectGroup, member: Member) -> None:
-        if group.legacy.round is None and group.legacy.protocol != DEFAULT and not self._in_round:
-            session = member.legacy
+        if group.classic.round is None and group.classic.protocol != DEFAULT and not self._in_round:
+            session = member.classic
             assert session is not None
             if not session.may_park:
                 raise Violation("parked", f"{member.member_id} runs {names(member.current)}, and its SyncGroup waits")
@@ -259,7 +259,7 @@ class Answers:
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def reply(self, contents: Contents, group: ConnectGroup, step: Step, reply: Reply) -> None:
+    def reply(self, state: ShardState, group: ConnectGroup, step: Step, reply: Reply) -> None:
         """A response leaves."""
         frame, response = reply.token, reply.response
         if not isinstance(frame, Frame):
@@ -275,7 +275,7 @@ class Answers:
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
                 self._told_ms[request.member_id] = self._world.events.now_ms
-                self._assignment(contents, group, group.members[request.member_id], response)
+                self._assignment(state, group, group.members[request.member_id], response)
         elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             leads = response.leader == response.member_id != ""
             if response.error_code:
@@ -287,7 +287,7 @@ class Answers:
                 raise Violation("generations", f"{response.member_id} is told {response.generation_id} after {before}")
             self._generations[response.member_id] = response.generation_id
 
-    def _assignment(self, contents: Contents, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
+    def _assignment(self, state: ShardState, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
         told = decode_assignment(response.assignment)
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
         if told.leader == member.member_id and told.config_offset <= 0:
@@ -302,13 +302,17 @@ class Answers:
             )
         if told.delay_ms and member.member_id != group.computed_by:
             raise Violation("delay", f"{member.member_id} does not lead and is told of a delay")
-        if group.legacy.round is not None and told.assigned:
+        if group.classic.round is not None and told.assigned:
             raise Violation("round", f"{member.member_id} starts {names(told.assigned)} while a config round is open")
         if told.assigned and member.member_id != group.computed_by and group.computed_by is not None:
             leader = group.members.get(group.computed_by)
-            if leader is None or leader.put_out or contents.is_closed(leader.connection):
+            if leader is None or leader.evicted or state.is_closed(leader.connection):
                 raise Violation("ready", f"{member.member_id} starts {names(told.assigned)}, and nobody leads")
-            if leader.legacy is not None and leader.legacy.phase is not Phase.STABLE and not leader.legacy.has_synced:
+            if (
+                leader.classic is not None
+                and leader.classic.phase is not Phase.STABLE
+                and not leader.classic.has_synced
+            ):
                 raise Violation(
                     "ready", f"{member.member_id} starts {names(told.assigned)} before the leader has synced"
                 )
@@ -330,12 +334,12 @@ def _waiting_for(group: ConnectGroup, url: str) -> list[frozenset[Resource]]:
     return [target.resources for _, target in group.departed() if target.url == url]
 
 
-def _is_alone(contents: Contents, group: ConnectGroup, url: str, frame: Frame) -> bool:
+def _is_alone(state: ShardState, group: ConnectGroup, url: str, frame: Frame) -> bool:
     """Whether no other worker with this url is known to be there (CM-46). Its own last life may be."""
     return all(
-        contents.is_closed(member.connection) or member.connection in (NO_CONNECTION, frame.link.serial)
+        state.is_closed(member.connection) or member.connection in (NO_CONNECTION, frame.link.serial)
         for member in group.members.values()
-        if member.said.url == url and not member.put_out
+        if member.metadata.url == url and not member.evicted
     )
 
 
@@ -344,10 +348,10 @@ def _comes_by_itself(group: ConnectGroup | None, member_id: str, *, reports: boo
     `reports` no work though it had some was away so long that it has stopped everything (CM-29): that is why it comes.
     """
     member = None if group is None else group.members.get(member_id)
-    if group is None or member is None or member.legacy is None or member.put_out:
+    if group is None or member is None or member.classic is None or member.evicted:
         return False
     was_away = bool(member.current) and not reports
-    return member.legacy.phase is Phase.STABLE and member.legacy.has_synced and not member.releasing and not was_away
+    return member.classic.phase is Phase.STABLE and member.classic.has_synced and not member.releasing and not was_away
 
 
 def _converted(step: Step) -> bool:

@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcoord.group.state.classic_workers.phases import Phase as TranslatedPhase
-from kcoord.group.state.groups.classic_group import GenericGroup
-from kcoord.group.state.groups.classic_states import State as GenericState
+from kcoord.group.state.groups.classic_group import ClassicGroup
+from kcoord.group.state.groups.classic_states import State as ClassicState
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.config_round import LONGEST_MS
@@ -36,18 +36,18 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.append import Pending
-from kcoord.sim.invariants import Books
 from kcoord.sim.checks import Checks
+from kcoord.sim.classic_worker.client import CLOSED
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.classic_worker.client import CLOSED
-from kcoord.sim.process import Living
+from kcoord.sim.invariants import Invariants
 from kcoord.sim.mixed import convergence
 from kcoord.sim.mixed.answers import Answers
-from kcoord.sim.mixed.invariants import MixedBooks
-from kcoord.sim.mixed.process import NEVER_MS, LegacyProcess
+from kcoord.sim.mixed.invariants import MixedInvariants
+from kcoord.sim.mixed.process import NEVER_MS, ClassicProcess
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 
@@ -87,51 +87,51 @@ class MixedChecks(Checks):
         self._conversion: Pending | None = None
         """The append that changed the group's kind last."""
 
-    def _open_books(self) -> Books:
-        return MixedBooks()
+    def _open_books(self) -> Invariants:
+        return MixedInvariants()
 
     # -- the group and its members ------------------------------------------------------------------------------------
 
-    def generic(self) -> GenericGroup | None:
+    def classic(self) -> ClassicGroup | None:
         """The group if it is a classic group. None while the coordinator has never been up."""
-        return self._contents.groups.get(GROUP) if self.loads else None
+        return self._state.groups.get(GROUP) if self.loads else None
 
     def connect(self) -> ConnectGroup | None:
         """The group if it is a connect group. None while the coordinator has never been up."""
-        return self._contents.connect.get(GROUP) if self.loads else None
+        return self._state.connect.get(GROUP) if self.loads else None
 
     def leader(self) -> str | None:
         """The leader's member id."""
-        generic, connect = self.generic(), self.connect()
-        if generic is not None:
-            return generic.record.leader
+        classic, connect = self.classic(), self.connect()
+        if classic is not None:
+            return classic.record.leader
         return None if connect is None else connect.computed_by
 
-    def is_member(self, process: LegacyProcess) -> bool:
+    def is_member(self, process: ClassicProcess) -> bool:
         """Whether the coordinator counts the worker as a member."""
-        generic = self.generic()
-        if generic is not None:
-            return process.member_id in generic.members
+        classic = self.classic()
+        if classic is not None:
+            return process.member_id in classic.members
         connect = self.connect()
         member = None if connect is None else connect.members.get(process.member_id)
-        return member is not None and not member.put_out
+        return member is not None and not member.evicted
 
     # -- workers ------------------------------------------------------------------------------------------------------
 
-    def started(self, process: LegacyProcess, resources: frozenset[Resource]) -> None:
+    def started(self, process: ClassicProcess, resources: frozenset[Resource]) -> None:
         """A classic worker has started something."""
         self._look_at(process)
         self.judge(process)
         process.fenced -= resources
         if self.connect() is not None:
-            for other in self._mixed.places.legacy_processes():
+            for other in self._mixed.places.classic_processes():
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
                     if not process.stale:  # a removed worker starts late, and nobody can prevent it
                         other.fenced |= resources & other.running
 
-    def _runs_on(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
+    def _runs_on(self, process: ClassicProcess, other: ClassicProcess, resources: frozenset[Resource]) -> None:
         """A worker that left without having stopped runs on for a while (CM-13). If it came back meanwhile and its
         session ended, it runs on like any worker whose session ended. A worker that was given something before starts
         it late.
@@ -145,7 +145,7 @@ class MixedChecks(Checks):
             both = names(new & other.running)
             raise Violation("runs on", f"{process.name} starts {both}, and {other.name} left without having stopped")
 
-    def _stopped_before(self, process: LegacyProcess, other: LegacyProcess, resources: frozenset[Resource]) -> None:
+    def _stopped_before(self, process: ClassicProcess, other: ClassicProcess, resources: frozenset[Resource]) -> None:
         """After a reconfiguration, tasks have stopped everywhere before they start anywhere (the config round). A
         newcomer may have read more than others, as in a classic group. It may start once more what it began with then:
         its herder hears of a change that it has already started its tasks with, stops them, and starts them with the
@@ -157,14 +157,14 @@ class MixedChecks(Checks):
             newest = process.revisions.get(name, 0)
             if process.begun_with.get(name) == newest:
                 continue
-            elder = [each for each in other.running if each[0] == name and each[1] != CONNECTOR]
-            if elder and other.revisions.get(name, 0) < newest and not self._is_over(name, process, other):
+            predecessor = [each for each in other.running if each[0] == name and each[1] != CONNECTOR]
+            if predecessor and other.revisions.get(name, 0) < newest and not self._is_over(name, process, other):
                 raise Violation(
                     "reconfigured",
-                    f"{process.name} starts {name} as of {newest}, {other.name} runs {names(elder)} of before",
+                    f"{process.name} starts {name} as of {newest}, {other.name} runs {names(predecessor)} of before",
                 )
 
-    def _is_over(self, name: str, process: LegacyProcess, other: LegacyProcess) -> bool:
+    def _is_over(self, name: str, process: ClassicProcess, other: ClassicProcess) -> bool:
         """The round is bounded. None is opened for a worker that had to come anyway or is new, and a worker that was
         answered before others came by themselves was not kept back. A worker that reads on because it is told to, as
         Connect does, joins before it stops: the coordinator cannot know.
@@ -174,13 +174,13 @@ class MixedChecks(Checks):
         bounded = self._world.events.now_ms - written_ms > LONGEST_MS
         return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(process.member_id, offset)
 
-    def judge(self, process: Living) -> None:
+    def judge(self, process: SimulatedProcess) -> None:
         """At most one owner of each resource. A classic worker that stands still counts too, while it is a member."""
-        if isinstance(process, LegacyProcess):
+        if isinstance(process, ClassicProcess):
             self._look_at(process)
         super().judge(process)
 
-    def settled(self, process: LegacyProcess) -> bool:
+    def settled(self, process: ClassicProcess) -> bool:
         """Whether the coordinator again knows everything that the worker runs."""
         if self._world.coordinator.stage is not UP or not self.is_member(process):
             return False
@@ -190,9 +190,9 @@ class MixedChecks(Checks):
         current = connect.members[process.member_id].current
         return process.running <= current and current.isdisjoint(connect.also_owned)
 
-    def heard(self, process: Living) -> None:
+    def heard(self, process: SimulatedProcess) -> None:
         """The books have changed: what a worker owns is in its current (CG-1, CM-5)."""
-        if not isinstance(process, LegacyProcess):
+        if not isinstance(process, ClassicProcess):
             super().heard(process)
             return
         if self._world.coordinator.stage is not UP:
@@ -208,7 +208,7 @@ class MixedChecks(Checks):
             if not process.running <= current:
                 raise Violation("books", f"{process.name} runs {names(process.running - current)}, not in its current")
 
-    def _look_at(self, process: LegacyProcess) -> None:
+    def _look_at(self, process: ClassicProcess) -> None:
         """Note whether the coordinator has removed the worker."""
         if process.stale or not process.running or not self._is_let_go(process):
             return
@@ -216,7 +216,7 @@ class MixedChecks(Checks):
         self._world.note(process.name, f"is no member, and runs {names(process.running)}")
         self._may_be_thrown_out(process)
 
-    def _is_let_go(self, process: LegacyProcess) -> bool:
+    def _is_let_go(self, process: ClassicProcess) -> bool:
         """Whether it is not a member. While no coordinator is up, what was known before applies: a worker that was
         frozen may start what it was told long ago.
         """
@@ -224,7 +224,7 @@ class MixedChecks(Checks):
             return not self.is_member(process)
         return bool(process.member_id) and process.evicted_as == process.member_id
 
-    def _may_be_thrown_out(self, process: LegacyProcess) -> None:
+    def _may_be_thrown_out(self, process: ClassicProcess) -> None:
         member_id, now_ms, mix = process.member_id, self._world.events.now_ms, self._mixed.mix
         if not member_id or member_id in self._left or member_id not in self._heard_ms:
             return
@@ -235,11 +235,11 @@ class MixedChecks(Checks):
                 "thrown out", f"{process.name} was heard {silent_ms} ms ago, joined {late_ms} ms ago, and is no member"
             )
 
-    def _succeeded(self, process: LegacyProcess) -> bool:
+    def _succeeded(self, process: ClassicProcess) -> bool:
         """Whether its connection is closed, so that a newcomer may have taken its place (CM-19)."""
         return process.link is None or not process.link.server_open
 
-    def joins(self, process: LegacyProcess) -> None:
+    def joins(self, process: ClassicProcess) -> None:
         """The worker sends a JoinGroup (CM-7). In a classic group a leader that has not read the config topic makes all
         workers join again and again: that is Connect's own behaviour.
         """
@@ -252,7 +252,7 @@ class MixedChecks(Checks):
         if len(joined) > MANY + A_CHANGE * len(offsets):
             raise Violation("storm", f"{process.name} has sent {len(joined)} JoinGroups in {WITHIN_MS} ms")
 
-    def ends(self, process: LegacyProcess, died_of: str) -> None:
+    def ends(self, process: ClassicProcess, died_of: str) -> None:
         """The worker's process ends."""
         if died_of and died_of not in ("INCONSISTENT_GROUP_PROTOCOL", "GROUP_MAX_SIZE_REACHED"):
             raise Violation("died", f"{process.name} died of {died_of}")
@@ -272,16 +272,16 @@ class MixedChecks(Checks):
         not count.
         """
         connect = self.connect()
-        for process in self._mixed.places.legacy_processes():
+        for process in self._mixed.places.classic_processes():
             member = None if connect is None else connect.members.get(process.left_as)
-            if connect is None or (member is not None and not member.put_out):
+            if connect is None or (member is not None and not member.evicted):
                 process.ran_on_ms = NEVER_MS
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
         super().before(frame)
-        generic, connect = self.generic(), self.connect()
-        self._answers.before(self._contents, connect, frame)
+        classic, connect = self.classic(), self.connect()
+        self._answers.before(self._state, connect, frame)
         request, now_ms = frame.request, self._world.events.now_ms
         if not frame.link.client_open:
             self._is_late(frame)
@@ -290,19 +290,19 @@ class MixedChecks(Checks):
             self._left.update(each.member_id for each in request.members)
             client, leaver = frame.link.client, request.members[0]
             counts = connect is not None and leaver.member_id in connect.members  # else its session has ended before
-            if isinstance(client, LegacyProcess) and client.running and counts and leaver.reason != CLOSED:
+            if isinstance(client, ClassicProcess) and client.running and counts and leaver.reason != CLOSED:
                 client.ran_on_ms, client.left_as = now_ms, leaver.member_id
             return
         member_id = getattr(request, "member_id", "")
         if isinstance(request, HeartbeatRequest):
-            group = generic or connect
+            group = classic or connect
             if group is not None and member_id in group.members:
                 self._heard_ms[member_id] = now_ms
             return
-        if generic is None:  # in a classic group nothing else prolongs every session, as in Kafka
+        if classic is None:  # in a classic group nothing else prolongs every session, as in Kafka
             self._heard_ms[member_id] = now_ms
         is_refused = isinstance(request, SyncGroupRequest) and self._must_join(member_id)
-        completes = generic is not None and generic.state is GenericState.COMPLETING
+        completes = classic is not None and classic.state is ClassicState.COMPLETING
         is_late = completes and isinstance(request, JoinGroupRequest)
         if not is_refused and not is_late:
             self._joined_ms[member_id] = now_ms
@@ -314,8 +314,8 @@ class MixedChecks(Checks):
         client = frame.link.client
         if (
             isinstance(frame.request, JoinGroupRequest)
-            and isinstance(client, LegacyProcess)
-            and self.generic() is not None
+            and isinstance(client, ClassicProcess)
+            and self.classic() is not None
         ):
             client.stale = True
 
@@ -327,11 +327,11 @@ class MixedChecks(Checks):
 
     def _must_join(self, member_id: str) -> bool:
         """Whether only a JoinGroup keeps it in the group, because a SyncGroup belongs to the previous generation."""
-        generic, connect = self.generic(), self.connect()
-        if generic is not None:
-            return generic.state is GenericState.PREPARING
+        classic, connect = self.classic(), self.connect()
+        if classic is not None:
+            return classic.state is ClassicState.PREPARING
         member = None if connect is None else connect.members.get(member_id)
-        return member is not None and member.legacy is not None and member.legacy.phase is TranslatedPhase.PREPARING
+        return member is not None and member.classic is not None and member.classic.phase is TranslatedPhase.PREPARING
 
     def timed(self, step: Step) -> None:
         """Time makes the coordinator look at the group. If nothing comes of it again and again, it only spins."""
@@ -348,10 +348,10 @@ class MixedChecks(Checks):
         self._forget_refused(step)
         super().after(step, frame)
         connect = self.connect()
-        if connect is not None and connect.legacy.members:
-            self._answers.after(self._contents, connect)
+        if connect is not None and connect.classic.members:
+            self._answers.after(self._state, connect)
             for reply in step.replies:
-                self._answers.reply(self._contents, connect, step, reply)
+                self._answers.reply(self._state, connect, step, reply)
         self._answers.is_over()
         if not step.records:
             if self._peopled:
@@ -360,7 +360,7 @@ class MixedChecks(Checks):
         self._note_kind()
         self._forget_leavers()
         self._generations()
-        for process in self._mixed.places.legacy_processes():
+        for process in self._mixed.places.classic_processes():
             process.evicted_as = "" if self.is_member(process) else process.member_id
             if self._is_classic:
                 process.fenced = set()  # Connect's own leader lets it go on, and nobody can prevent it
@@ -373,38 +373,38 @@ class MixedChecks(Checks):
         found = super().phases()
         if self._world.coordinator.stage is not UP:
             return found
-        generic, connect = self.generic(), self.connect()
+        classic, connect = self.classic(), self.connect()
         if self._conversion in self._world.coordinator.pending:
             found.append(CONVERSION_PHASE)
-        if generic is not None:
-            found.append(CLASSIC_PHASES[generic.state])
+        if classic is not None:
+            found.append(CLASSIC_PHASES[classic.state])
         if connect is not None:
-            sessions = [connect.members[each].legacy for each in connect.legacy.members]
+            sessions = [connect.members[each].classic for each in connect.classic.members]
             found += {TRANSLATED_PHASES[session.phase] for session in sessions if session is not None}
-            if connect.legacy.round is not None:
+            if connect.classic.round is not None:
                 found.append(ROUND_PHASE)
         return found
 
     def _note_kind(self) -> None:
         """Note which kind the group is, and whether that has changed."""
-        generic, was_classic = self.generic(), self._is_classic
-        if generic is not None:
-            self._world.sightings.reached(("state", "classic", generic.state.label))
-        self._is_classic = generic is not None
+        classic, was_classic = self.classic(), self._is_classic
+        if classic is not None:
+            self._world.sightings.reached(("state", "classic", classic.state.label))
+        self._is_classic = classic is not None
         if self._is_classic and not was_classic:
             self._answers.became_classic()
-        if self._is_classic != was_classic and self._world.coordinator.pending and (generic or self.connect()):
+        if self._is_classic != was_classic and self._world.coordinator.pending and (classic or self.connect()):
             self._conversion = self._world.coordinator.pending[-1]
 
     def _has_members(self) -> bool:
-        group = self.generic() or self.connect()
+        group = self.classic() or self.connect()
         return group is not None and bool(group.members)
 
     def _generations(self) -> None:
-        generic, connect = self.generic(), self.connect()
+        classic, connect = self.classic(), self.connect()
         generation = 0
-        if generic is not None:
-            generation = generic.record.generation
+        if classic is not None:
+            generation = classic.record.generation
         elif connect is not None:
             generation = connect.epoch
         if generation < self._generation and self._peopled:  # an empty group may make room for one of the other kind
@@ -416,7 +416,7 @@ class MixedChecks(Checks):
     def _leaders(self) -> None:
         """Check which workers believe that they lead and may act as leader (CM-14)."""
         believe = [
-            process for process in self._mixed.places.legacy_processes()
+            process for process in self._mixed.places.classic_processes()
             if process.worker.leads and not process.stale and self.is_member(process)
         ]  # fmt: skip
         if len(believe) > 1:
@@ -436,16 +436,16 @@ class MixedChecks(Checks):
         if isinstance(frame.request, ConnectGroupHeartbeatRequest):
             super().hot(frame, response)
 
-    def let_go(self, frame: Frame) -> None:
+    def flush_held_reply(self, frame: Frame) -> None:
         """Another request has come on its connection. JoinGroup and SyncGroup may wait all the same."""
         if isinstance(frame.request, (HeartbeatRequest, ConnectGroupHeartbeatRequest)):
-            super().let_go(frame)
+            super().flush_held_reply(frame)
 
     def _held(self, frame: Frame | None) -> None:
         """Held responses have nothing to say, and are not held for long."""
-        for waiting in self._contents.held.values():
+        for waiting in self._state.held.values():
             for _, member in waiting.values():
-                if member.legacy is not None and member.held is not None and isinstance(member.held.token, Frame):
+                if member.classic is not None and member.held is not None and isinstance(member.held.token, Frame):
                     self._answers.held(member, member.held.token)
 
     # -- at the end ---------------------------------------------------------------------------------------------------

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_states import State as GenericState
+from kcoord.group.state.groups.classic_states import State as ClassicState
 from kcoord.group.state.groups.modern_states import State
 from kcoord.protocol.embedded import EAGER, NAMES
 from kcoord.sim.coordinator import UP
-from kcoord.sim.process import Living
-from kcoord.sim.mixed.process import LegacyProcess
+from kcoord.sim.mixed.process import ClassicProcess
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
 
 
-def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
+def wrong(world: MixedWorld, processes: Sequence[SimulatedProcess]) -> str | None:
     """What is not well yet. None: all is well."""
     if world.coordinator.stage is not UP:
         return "the coordinator is not there"
@@ -33,42 +33,42 @@ def wrong(world: MixedWorld, processes: Sequence[Living]) -> str | None:
         return "a worker is to start yet"
     running = sorted([resource for process in processes for resource in process.running])
     configured = sorted(world.configured - world.checks.nowhere())
-    if world.watch.generic() is not None:  # a leader that has lost its memory lets deleted work run on, as in Kafka
+    if world.watch.classic() is not None:  # a leader that has lost its memory lets deleted work run on, as in Kafka
         running = [each for each in running if each in world.configured]
     if running != configured:
         return f"{names(configured)} are to run, {names(running)} run"
-    legacy = [each for each in processes if isinstance(each, LegacyProcess)]
-    fenced = [each for each in legacy if each.fenced]
+    classic = [each for each in processes if isinstance(each, ClassicProcess)]
+    fenced = [each for each in classic if each.fenced]
     if fenced and world.watch.connect() is not None:
         return f"{fenced[0].name} runs {names(fenced[0].fenced)}, which another worker has fenced"
     new = [each for each in processes if isinstance(each, Process)]
-    spoken = None if _knows_of_fewer_protocols(world, legacy) else of_another_protocol(legacy)
-    return _group(world, legacy, new) or spoken or wrong_in_classic_workers(legacy)
+    spoken = None if _knows_of_fewer_protocols(world, classic) else of_another_protocol(classic)
+    return _group(world, classic, new) or spoken or wrong_in_classic_workers(classic)
 
 
-def _knows_of_fewer_protocols(world: MixedWorld, legacy: list[LegacyProcess]) -> bool:
+def _knows_of_fewer_protocols(world: MixedWorld, classic: list[ClassicProcess]) -> bool:
     """Whether some worker could speak a newer protocol than the group knows of. A classic group's record has only the
     one that all spoke, and a worker whose group was loaded and converted need not have joined since.
     """
     group = world.watch.connect()
-    members = [(each, None if group is None else group.members.get(each.worker.member_id)) for each in legacy]
-    known = [(each.worker.setup.protocol, member.said.legacy) for each, member in members if member is not None]
+    members = [(each, None if group is None else group.members.get(each.worker.member_id)) for each in classic]
+    known = [(each.worker.setup.protocol, member.metadata.classic) for each, member in members if member is not None]
     return any(said is not None and NAMES[protocol] not in said.protocols for protocol, said in known)
 
 
-def of_another_protocol(legacy: list[LegacyProcess]) -> str | None:
+def of_another_protocol(classic: list[ClassicProcess]) -> str | None:
     """A text about a worker that speaks another embedded protocol than the newest that all could speak. None: there is
     none.
     """
-    common = min((process.worker.setup.protocol for process in legacy), default=EAGER)
-    other = next((process for process in legacy if process.worker.version != common), None)
+    common = min((process.worker.setup.protocol for process in classic), default=EAGER)
+    other = next((process for process in classic if process.worker.version != common), None)
     return None if other is None else f"{other.name} speaks version {other.worker.version}, all speak {common}"
 
 
-def wrong_in_classic_workers(legacy: list[LegacyProcess]) -> str | None:
+def wrong_in_classic_workers(classic: list[ClassicProcess]) -> str | None:
     """What is not well with Java's workers yet, whatever protocol they speak. None: all is well."""
     known = set()
-    for process in legacy:
+    for process in classic:
         worker = process.worker
         if not worker.stable:
             return f"{process.name} is {worker.client.state.name}, wants a round or waits for the end of a delay"
@@ -81,24 +81,24 @@ def wrong_in_classic_workers(legacy: list[LegacyProcess]) -> str | None:
     return None
 
 
-def _group(world: MixedWorld, legacy: list[LegacyProcess], new: list[Process]) -> str | None:
-    generic, connect = world.watch.generic(), world.watch.connect()
-    individual = world.mode is LegacyMode.INDIVIDUAL and all(each.worker.setup.protocol > EAGER for each in legacy)
+def _group(world: MixedWorld, workers: list[ClassicProcess], new: list[Process]) -> str | None:
+    classic, connect = world.watch.classic(), world.watch.connect()
+    individual = world.mode is ClassicMode.INDIVIDUAL and all(each.worker.setup.protocol > EAGER for each in workers)
     wants_connect = bool(new) or individual
-    if generic is not None and not wants_connect:
-        if generic.state is not GenericState.STABLE:
-            return f"the group is {generic.state.label}"
-        return _members(set(generic.members), [*legacy])
+    if classic is not None and not wants_connect:
+        if classic.state is not ClassicState.STABLE:
+            return f"the group is {classic.state.label}"
+        return _members(set(classic.members), [*workers])
     if connect is None or not wants_connect:
-        found = "not there" if generic is None and connect is None else "generic" if connect is None else "connect"
-        return f"the group is {found}, {len(legacy)} legacy workers and {len(new)} others, mode {world.mode.value}"
+        found = "not there" if classic is None and connect is None else "classic" if connect is None else "connect"
+        return f"the group is {found}, {len(workers)} classic workers and {len(new)} others, mode {world.mode.value}"
     if connect.state is not State.STABLE or connect.epoch != connect.assignment_epoch:
         return f"the group is {connect.state.label} at {connect.epoch}, assigned {connect.assignment_epoch}"
     if connect.error or connect.retry_due_ms != NEVER_MS:
         return f"assignment error {connect.error}: {connect.error_message}"
-    if (differs := _members(set(connect.members), [*legacy, *new])) is not None:
+    if (differs := _members(set(connect.members), [*workers, *new])) is not None:
         return differs
-    for process in (*legacy, *new):
+    for process in (*workers, *new):
         member = connect.members[process.member_id]
         if not process.running == member.current == connect.target_of(member):
             return f"{process.name} runs {names(process.running)}, may run {names(member.current)}"
@@ -109,6 +109,6 @@ def _group(world: MixedWorld, legacy: list[LegacyProcess], new: list[Process]) -
     return None
 
 
-def _members(members: set[str], processes: Sequence[Living]) -> str | None:
+def _members(members: set[str], processes: Sequence[SimulatedProcess]) -> str | None:
     ids = {process.member_id for process in processes}
     return None if members == ids else f"members are {sorted(members)}, workers are {sorted(ids)}"

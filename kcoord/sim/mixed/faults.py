@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kcoord.group.state.connect_settings import (
     HEARTBEAT_INTERVAL,
     SESSION_TIMEOUT,
-    LegacyMode,
+    ClassicMode,
     MigrationPolicy,
 )
 from kcoord.sim.faults import Faults
@@ -53,31 +53,31 @@ class MixedFaults(Faults):
     def _swap(self) -> None:
         """The next worker at a place is of the other kind."""
         place = self._random.choice(self._world.fleet.places)
-        self._turn(place, not self._mixed.places.legacy[place.name])
+        self._turn(place, not self._mixed.places.classic[place.name])
 
-    def _turn(self, place: Place, legacy: bool) -> None:
-        self._mixed.places.legacy[place.name] = legacy
-        self._world.note("admin", f"{place.name} becomes a {'legacy' if legacy else 'new-protocol'} worker")
+    def _turn(self, place: Place, classic: bool) -> None:
+        self._mixed.places.classic[place.name] = classic
+        self._world.note("admin", f"{place.name} becomes a {'classic' if classic else 'new-protocol'} worker")
         self._replace(place, self._ms(3_000))
 
     def _roll(self) -> None:
         """All places change to one kind, one after the other."""
-        legacy = self._random.random() < 0.5
-        self._world.note("admin", f"rolls all to {'legacy' if legacy else 'new-protocol'} workers")
+        classic = self._random.random() < 0.5
+        self._world.note("admin", f"rolls all to {'classic' if classic else 'new-protocol'} workers")
         at_ms = 0
         for place in self._world.fleet.places:
-            if self._mixed.places.legacy[place.name] != legacy:
-                self._world.events.after(at_ms, self._roll_one, place, legacy)
+            if self._mixed.places.classic[place.name] != classic:
+                self._world.events.after(at_ms, self._roll_one, place, classic)
                 at_ms += 1_000 + self._ms(2_000, 15_000)
 
-    def _roll_one(self, place: Place, legacy: bool) -> None:
-        if self._mixed.places.legacy[place.name] != legacy:
-            self._turn(place, legacy)
+    def _roll_one(self, place: Place, classic: bool) -> None:
+        if self._mixed.places.classic[place.name] != classic:
+            self._turn(place, classic)
 
     def _other_version(self) -> None:
         """A classic worker comes back with another `connect.protocol`."""
         place = self._running()
-        if place is not None and self._mixed.places.legacy[place.name]:
+        if place is not None and self._mixed.places.classic[place.name]:
             version = self._random.choice(self._mixed.mix.versions)
             self._mixed.places.versions[place.name] = version
             self._replace(place, self._ms(3_000))
@@ -114,7 +114,7 @@ class MixedFaults(Faults):
 
     def _mode(self) -> None:
         """From now on classic workers are managed in the other mode."""
-        mode = LegacyMode.BARRIER if self._mixed.mode is LegacyMode.INDIVIDUAL else LegacyMode.INDIVIDUAL
+        mode = ClassicMode.BARRIER if self._mixed.mode is ClassicMode.INDIVIDUAL else ClassicMode.INDIVIDUAL
         self._mixed.mode = mode
         self._alter({})
 

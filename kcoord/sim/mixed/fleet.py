@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.protocol.errors import ErrorCode
+from kcoord.sim.classic_worker import ClassicSetup, Close
 from kcoord.sim.fleet import GROUP, Fleet, Place
-from kcoord.sim.classic_worker import Close, LegacySetup
-from kcoord.sim.process import Living
-from kcoord.sim.mixed.process import LegacyProcess
+from kcoord.sim.mixed.process import ClassicProcess
+from kcoord.sim.process import SimulatedProcess
 
 if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
@@ -26,7 +26,7 @@ class MixedFleet(Fleet):
         self._mixed = world
         super().__init__(world)
         mix, choice = world.mix, world.random.choice
-        self.legacy = {place.name: legacy for place, legacy in zip(self.places, mix.legacy, strict=True)}
+        self.classic = {place.name: classic for place, classic in zip(self.places, mix.classic, strict=True)}
         """Whether a classic worker starts there next."""
         self.versions = {place.name: choice(mix.versions) for place in self.places}
         """The `connect.protocol` of the classic worker there."""
@@ -37,12 +37,12 @@ class MixedFleet(Fleet):
         place.setup = attrs.evolve(place.setup, url=f"http://{place.name}", instance_id=None)
         return place
 
-    def _process(self, place: Place) -> Living:
-        if not self.legacy[place.name]:
+    def _process(self, place: Place) -> SimulatedProcess:
+        if not self.classic[place.name]:
             return super()._process(place)
         mix, world = self._mixed.mix, self._mixed
         version = self.versions[place.name]
-        setup = LegacySetup(
+        setup = ClassicSetup(
             GROUP,
             f"http://{place.name}",
             protocol=version,
@@ -54,7 +54,7 @@ class MixedFleet(Fleet):
             worker_unsync_backoff_ms=10_000,
         )
         world.note(place.name, f"starts as a legacy worker, version {version}")
-        return LegacyProcess(world, place.name, setup, lambda _, close: self._closed(place, close))
+        return ClassicProcess(world, place.name, setup, lambda _, close: self._closed(place, close))
 
     def _closed(self, place: Place, close: Close) -> None:
         if close.died_of == ErrorCode.INCONSISTENT_GROUP_PROTOCOL.name and not self._mixed.faulty:
@@ -65,9 +65,9 @@ class MixedFleet(Fleet):
         """The operator sets `connect.protocol` to the value of the other workers. A classic group that was loaded knows
         only the chosen protocol of each member, as on Kafka's coordinator, until the member joins again.
         """
-        others = [process.worker.setup.protocol for process in self.legacy_processes()]
+        others = [process.worker.setup.protocol for process in self.classic_processes()]
         self.versions[place.name] = max([self.versions[place.name], *others])
 
-    def legacy_processes(self) -> list[LegacyProcess]:
+    def classic_processes(self) -> list[ClassicProcess]:
         """The classic workers that live."""
-        return [each for each in self.processes() if isinstance(each, LegacyProcess)]
+        return [each for each in self.processes() if isinstance(each, ClassicProcess)]

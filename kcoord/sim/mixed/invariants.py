@@ -11,11 +11,11 @@ from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.step import Step
 from kcoord.protocol.resources import Resource
-from kcoord.sim.invariants import Books
+from kcoord.sim.invariants import Invariants
 from kcoord.sim.violation import Violation
 
 
-class MixedBooks(Books):
+class MixedInvariants(Invariants):
     """What is known of the group as it was after the previous step."""
 
     def _installed(self, group: ConnectGroup) -> None:
@@ -40,7 +40,7 @@ class MixedBooks(Books):
         """Whether it waits for more workers or for the predecessor as leader (CM-14), or the leader is asked what
         exists.
         """
-        fleet = group.legacy
+        fleet = group.classic
         is_asked = fleet.look is not None or fleet.frozen_until_ms != NEVER_MS
         waits = fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or is_asked
         return waits or super()._is_excused(group)
@@ -57,13 +57,13 @@ class MixedBooks(Books):
         for member in group.members.values():
             if member.epoch > group.epoch:
                 raise Violation("epochs", f"{member.member_id} is at {member.epoch} above the group's {group.epoch}")
-            if member.legacy is not None:
+            if member.classic is not None:
                 continue
             if member.epoch > group.assignment_epoch:
                 raise Violation("epochs", f"{member.member_id} is at {member.epoch} above the assignment epoch")
             if (
                 member.epoch == group.assignment_epoch > JOINING_EPOCH
-                and not member.put_out
+                and not member.evicted
                 and member.current != group.target_of(member)
             ):
                 raise Violation("epochs", f"{member.member_id} is at the assignment epoch and does not own its target")

@@ -10,7 +10,7 @@ from random import Random
 
 import attrs
 
-from kcoord.group.state.connect_settings import LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
 from kcoord.sim.phases import MIXED_PHASES
 from kcoord.sim.plan import FAULTS, Plan, draw_without_placement, swarm, with_placement
@@ -34,11 +34,11 @@ UNUSED = ("metadata", "burst")
 class Mix:
     """What is drawn for a mixed run."""
 
-    legacy: tuple[bool, ...]
+    classic: tuple[bool, ...]
     """For each place: whether a classic worker starts there first."""
     versions: tuple[int, ...]
     """The embedded protocols that classic workers may be set to."""
-    mode: LegacyMode
+    mode: ClassicMode
     weights: Mapping[str, int]
     max_delay_ms: int
     """`scheduled.rebalance.max.delay.ms`"""
@@ -67,7 +67,7 @@ def _managed_one_by_one(plan: Plan, mix: Mix) -> Mix:
     random = Random(f"mix for placement of {plan.fault_seed}")
     return attrs.evolve(
         mix,
-        mode=LegacyMode.INDIVIDUAL if random.random() < 0.8 else mix.mode,
+        mode=ClassicMode.INDIVIDUAL if random.random() < 0.8 else mix.mode,
         versions=(SESSIONED,) if mix.versions == (EAGER,) and random.random() < 0.7 else mix.versions,
     )
 
@@ -97,9 +97,9 @@ def draw_mix_without_placement(random: Random) -> tuple[Plan, Mix]:
 def _draw_mix(random: Random, plan: Plan) -> Mix:
     chance, choice = random.random, random.choice
     share = choice((1.0, 1.0, 0.5, 0.5, 0.0))
-    mode = choice((LegacyMode.INDIVIDUAL, LegacyMode.INDIVIDUAL, LegacyMode.BARRIER))
+    mode = choice((ClassicMode.INDIVIDUAL, ClassicMode.INDIVIDUAL, ClassicMode.BARRIER))
     return Mix(
-        legacy=tuple(chance() < share for _ in range(plan.workers)),
+        classic=tuple(chance() < share for _ in range(plan.workers)),
         versions=choice(((SESSIONED,), (SESSIONED,), (SESSIONED, COMPATIBLE), (COMPATIBLE,), (EAGER,))),
         mode=mode,
         weights=swarm(random, MIXED_FAULTS),

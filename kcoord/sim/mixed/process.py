@@ -13,8 +13,19 @@ from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupRequest
 from kcoord.protocol.resources import Resource
 from kcoord.sim import trace
-from kcoord.sim.classic_worker import Action, Close, Configs, LegacySetup, LegacyWorker, ReadConfigs, Seek, Send, Start, Stop
-from kcoord.sim.process import Living
+from kcoord.sim.classic_worker import (
+    Action,
+    ClassicSetup,
+    ClassicWorker,
+    Close,
+    Configs,
+    ReadConfigs,
+    Seek,
+    Send,
+    Start,
+    Stop,
+)
+from kcoord.sim.process import SimulatedProcess
 
 if TYPE_CHECKING:
     from kcoord.sim.mixed.world import MixedWorld
@@ -25,14 +36,14 @@ NEVER_MS = -(1 << 40)
 TOO_LONG_MS = 12_000
 
 
-class LegacyProcess(Living):
+class ClassicProcess(SimulatedProcess):
     """One life of one classic worker."""
 
     def __init__(
-        self, world: MixedWorld, name: str, setup: LegacySetup, ended: Callable[[LegacyProcess, Close], None]
+        self, world: MixedWorld, name: str, setup: ClassicSetup, ended: Callable[[ClassicProcess, Close], None]
     ) -> None:
         super().__init__(world, name)
-        self.worker = LegacyWorker(setup, world.topic.newest)
+        self.worker = ClassicWorker(setup, world.topic.newest)
         self.member_id = ""
         self.stale = False
         """It was thrown out or removed while it ran something. What it runs counts again when it has settled."""

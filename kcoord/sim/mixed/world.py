@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kcoord.group.state.connect_settings import LEGACY_MODE, LEGACY_WAIT, MIGRATION_POLICY, MigrationPolicy
+from kcoord.group.state.connect_settings import CLASSIC_MODE, CLASSIC_WAIT, MIGRATION_POLICY, MigrationPolicy
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.checks import Checks
+from kcoord.sim.classic_worker import ConfigTopic
 from kcoord.sim.coordinator import UP
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import GROUP, Fleet
-from kcoord.sim.classic_worker import ConfigTopic
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.faults import MixedFaults
 from kcoord.sim.mixed.fleet import MixedFleet
@@ -45,7 +45,7 @@ class MixedWorld(World):
         self.mix = run_plan.mix
         return run_plan.plan
 
-    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+    def build_components(self) -> tuple[Checks, Fleet, Faults]:
         """Make the checks, the workers and the faults."""
         self.mode, self.policy = self.mix.mode, MigrationPolicy.BIDIRECTIONAL
         self.topic = ConfigTopic()
@@ -71,15 +71,15 @@ class MixedWorld(World):
     def _settings(self) -> GroupSettings:
         settings = super()._settings()
         mix = self.mix
-        connect = attrs.evolve(settings.connect, legacy_mode=mix.mode, legacy_wait_ms=mix.wait_ms)
+        connect = attrs.evolve(settings.connect, classic_mode=mix.mode, classic_wait_ms=mix.wait_ms)
         return attrs.evolve(settings, connect=connect, initial_rebalance_delay_ms=mix.gather_ms)
 
     def group_configuration(self) -> dict[str, str]:
         """The group's own settings of migration and placement, as they are to be."""
         return {
-            LEGACY_MODE: self.mode.value,
+            CLASSIC_MODE: self.mode.value,
             MIGRATION_POLICY: self.policy.value,
-            LEGACY_WAIT: str(self.mix.wait_ms),
+            CLASSIC_WAIT: str(self.mix.wait_ms),
             **self.placement_configuration(),
         }
 

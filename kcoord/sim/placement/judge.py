@@ -31,7 +31,7 @@ from kcoord.group.connect.selection import ClientSide, select
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.connect_settings import PLACEMENT
 from kcoord.group.state.groups.connect_group import ConnectGroup, Resources, Target
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import (
@@ -42,8 +42,8 @@ from kcoord.protocol.records import (
 from kcoord.protocol.resources import unpack
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.process import Living
 from kcoord.sim.placement.demands import Demands, Worker
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 
@@ -93,7 +93,7 @@ class PlacementJudge:
         self._world = world
         self._demands = Demands("")
         self._past: Past | None = None
-        self._contents: Contents | None = None
+        self._state: ShardState | None = None
         self._computed = 0
         """How many assignments the coordinator has computed, in this shard."""
         self._is_due = False
@@ -103,26 +103,26 @@ class PlacementJudge:
 
     # -- what happens -------------------------------------------------------------------------------------------------
 
-    def loaded(self, contents: Contents) -> None:
+    def loaded(self, state: ShardState) -> None:
         """The log has been replayed."""
-        self._contents, self._computed, self._is_due = contents, 0, True
-        self._demands = Demands(_document(contents))
-        group = contents.connect.get(GROUP)
+        self._state, self._computed, self._is_due = state, 0, True
+        self._demands = Demands(_document(state))
+        group = state.connect.get(GROUP)
         self._past = None if group is None else _snapshot(group)
 
-    def gone(self, contents: Contents) -> None:
+    def gone(self, state: ShardState) -> None:
         """The group does not exist any more, or is of another kind. The same step may have placed before."""
-        self._past, self._computed = None, _computed(contents)
+        self._past, self._computed = None, _computed(state)
         self._drained.clear()
 
-    def look(self, group: ConnectGroup, step: Step, contents: Contents) -> None:
+    def look(self, group: ConnectGroup, step: Step, state: ShardState) -> None:
         """A step has changed the group, or may have."""
-        self._hear(contents)
+        self._hear(state)
         past, self._past = self._past, _snapshot(group)
         if past is None or past.group is not group or step.faults:
             self._is_due = True  # it is no longer known how the last assignment was placed
         self._asked(past, step)
-        computed, self._computed = self._computed, _computed(contents)
+        computed, self._computed = self._computed, _computed(state)
         is_new = past is None or group.assignment_epoch != past.assignment_epoch
         if is_new and not group.error and group.assignment_epoch:
             self._is_due = False
@@ -130,13 +130,13 @@ class PlacementJudge:
                 self._installed(past, group, step, self._computed - computed)
         self._follow_drains(group)
 
-    def died(self, process: Living) -> None:
+    def died(self, process: SimulatedProcess) -> None:
         """A process has ended."""
         if process.member_id in self._drained and process.running:
             self._drained.discard(process.member_id)
             self._met("a worker dies while it is drained")
         group = None if self._past is None else self._past.group
-        if group is not None and group.legacy.members and process.member_id == group.computed_by and self.moves():
+        if group is not None and group.classic.members and process.member_id == group.computed_by and self.moves():
             self._met("the leader dies while rules move work")
 
     def moves(self) -> bool:
@@ -146,9 +146,9 @@ class PlacementJudge:
             return False
         return group.placed.has_more or any(each in group.unconverged for each in self._drained)
 
-    def _hear(self, contents: Contents) -> None:
+    def _hear(self, state: ShardState) -> None:
         """The group's setting may have changed."""
-        document = _document(contents)
+        document = _document(state)
         if document != self._demands.document:
             if not document:
                 self._met("all rules are taken away")
@@ -180,7 +180,7 @@ class PlacementJudge:
             elif member.member_id in self._drained:
                 self._drained.discard(member.member_id)
                 if is_drained and not group.target_of(member):
-                    leads = bool(group.legacy.members) and member.member_id == group.computed_by
+                    leads = bool(group.classic.members) and member.member_id == group.computed_by
                     self._met("a drained leader is empty" if leads else "a drained worker is empty")
         self._drained &= group.members.keys()
 
@@ -336,7 +336,7 @@ class PlacementJudge:
         """What nobody runs because of the rules, according to the coordinator."""
         return frozenset(self._told()[1]) if self._demands and self._past is not None else NOTHING
 
-    def wrong(self, processes: list[Living]) -> str | None:
+    def wrong(self, processes: list[SimulatedProcess]) -> str | None:
         """What is not yet as the rules want it, at rest. None: nothing."""
         group = None if self._past is None else self._past.group
         if group is None or not self._demands:
@@ -344,9 +344,9 @@ class PlacementJudge:
         state, unplaced, unmet = self._told()
         if state is PlacementState.MOVING:
             return "rules move work"
-        assert self._contents is not None
+        assert self._state is not None
         if state is not PlacementState.FOLLOWED:
-            return self._not_followed(group, self._contents)
+            return self._not_followed(group, self._state)
         layout = Layout.of({_worker(group, each.member_id): frozenset(each.running) for each in processes})
         nowhere = self._world.configured.difference(*layout.runs.values())
         found = self._broken(layout, nowhere, unplaced, unmet, has_more=False)
@@ -358,10 +358,10 @@ class PlacementJudge:
                     self._met(what)
         return found
 
-    def _not_followed(self, group: ConnectGroup, contents: Contents) -> str | None:
+    def _not_followed(self, group: ConnectGroup, state: ShardState) -> str | None:
         """Whether rules are not followed although they could be."""
-        order = [each.name for each in contents.effective(GROUP).assignors]
-        if group.legacy.protocol == DEFAULT:
+        order = [each.name for each in state.effective(GROUP).assignors]
+        if group.classic.protocol == DEFAULT:
             self._met("rules that workers of `default` do not follow")
             return None
         if isinstance(select(group, order), ClientSide):
@@ -385,8 +385,8 @@ class PlacementJudge:
         return PlacementState(group.placement_state), *told
 
 
-def _document(contents: Contents) -> str:
-    return contents.configurations.get(GROUP, {}).get(PLACEMENT, "")
+def _document(state: ShardState) -> str:
+    return state.configurations.get(GROUP, {}).get(PLACEMENT, "")
 
 
 def _snapshot(group: ConnectGroup) -> Past:
@@ -399,13 +399,13 @@ def _snapshot(group: ConnectGroup) -> Past:
     )
 
 
-def _computed(contents: Contents) -> int:
+def _computed(state: ShardState) -> int:
     """How many assignments the coordinator has computed without failing."""
-    return contents.counters.computations["server"] - contents.counters.errors["assignor failed"]
+    return state.counters.computations["server"] - state.counters.errors["assignor failed"]
 
 
 def _worker(group: ConnectGroup, member_id: str) -> Worker:
-    said = group.members[member_id].said
+    said = group.members[member_id].metadata
     return Worker(member_id, said.instance_id, said.url)
 
 

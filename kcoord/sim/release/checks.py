@@ -16,9 +16,9 @@ from kcoord.protocol.resources import unpack
 from kcoord.sim.checks import Checks
 from kcoord.sim.coordinator import DOWN, UP
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.process import Living
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import DOWN_PHASE, LOADING_PHASE
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 
@@ -54,7 +54,7 @@ class ReleaseChecks(Checks):
         if self._is_ours:
             super().after(step, frame)
 
-    def heard(self, process: Living) -> None:
+    def heard(self, process: SimulatedProcess) -> None:
         """A response was processed."""
         if self._is_ours:
             super().heard(process)
@@ -119,7 +119,9 @@ class ReleaseChecks(Checks):
 
 def _durable(shard: Any) -> object:
     """What both releases must read from a log in the same way."""
-    group = shard._contents.connect[GROUP]
-    members = {at: (member.said.instance_id, member.said.url, member.current) for at, member in group.members.items()}
+    group = shard.state.connect[GROUP]
+    members = {
+        at: (member.metadata.instance_id, member.metadata.url, member.current) for at, member in group.members.items()
+    }
     targets = {at: target.resources for at, target in group.targets.items()}
     return group.epoch, group.assignment_epoch, members, targets, group.configured and group.configured.resources

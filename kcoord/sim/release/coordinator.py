@@ -41,11 +41,11 @@ class ReleaseCoordinator(Coordinator):
             self._world.note("coordinator", f"is of {self.side.name}")
         super().start()
 
-    def replayed(self, *, compacted: bool, everything: bool = False, elder: Any = None) -> Any:
+    def replayed(self, *, compacted: bool, everything: bool = False, predecessor: Any = None) -> Any:
         """A shard as this coordinator's release loads it."""
-        return self.replayed_by(self.side, compacted=compacted, everything=everything, elder=elder)
+        return self.replayed_by(self.side, compacted=compacted, everything=everything, predecessor=predecessor)
 
-    def replayed_by(self, side: Side, *, compacted: bool, everything: bool = False, elder: Any = None) -> Any:
+    def replayed_by(self, side: Side, *, compacted: bool, everything: bool = False, predecessor: Any = None) -> Any:
         """A shard of one release, from what both have written."""
         records = [self._raw(record) for record in self.storage.load()]
         if everything:
@@ -53,7 +53,7 @@ class ReleaseCoordinator(Coordinator):
         if compacted:
             last = {key: at for at, (key, _) in enumerate(records)}
             records = [records[at] for at in sorted(last.values()) if records[at][1] is not None]
-        shard = self._new_shard(side, elder)
+        shard = self._new_shard(side, predecessor)
         for record in records:
             shard.replay(side.decode(record))
         return shard
@@ -62,10 +62,10 @@ class ReleaseCoordinator(Coordinator):
         ours = self._releases.ours
         return (ours if ours.knows(record) else self._releases.theirs).encode(record)
 
-    def _new_shard(self, side: Side, elder: Any) -> Any:
+    def _new_shard(self, side: Side, predecessor: Any) -> Any:
         if side is self._releases.ours:
-            return Shard(self.settings, self._make_id, elder if isinstance(elder, Shard) else None)
-        before = elder._shard if isinstance(elder, OtherShard) else None
+            return Shard(self.settings, self._make_id, predecessor if isinstance(predecessor, Shard) else None)
+        before = predecessor._shard if isinstance(predecessor, OtherShard) else None
         settings = side.module("sim.world").World._settings(self._releases.view)
         return OtherShard(side.module("group.shard").Shard(settings, self._make_id, before))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.sim.fleet import Fleet, Place
-from kcoord.sim.process import Living
+from kcoord.sim.process import SimulatedProcess
 from kcoord.worker.setup import Setup
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ class ReleaseFleet(Fleet):
         self._releases = world
         super().__init__(world)
 
-    def _process(self, place: Place) -> Living:
+    def _process(self, place: Place) -> SimulatedProcess:
         process, side = super()._process(place), self._random.choice(self._releases.sides)
         if side is self._releases.ours:
             return process
         self._world.note(place.name, f"is of {side.name}")
-        theirs: Living = side.module("sim.worker").Process(
+        theirs: SimulatedProcess = side.module("sim.worker").Process(
             self._releases.view,
             place.name,
             _setup_of(side, place.setup),

@@ -32,7 +32,7 @@ class ReleaseWorld(World):
         """The plan that the seed draws, without placement rules: the other release may not know them."""
         return draw_without_placement(self.random)
 
-    def furnish(self) -> tuple[Checks, Fleet, Faults]:
+    def build_components(self) -> tuple[Checks, Fleet, Faults]:
         """Make the checks, the workers and the faults."""
         checks = ReleaseChecks(self)
         self.found_group()

@@ -114,7 +114,7 @@ class Hub:
             return
         call.pipelined = True
         connection.queue.append(call)
-        self._take(self.shard.let_go(connection.serial, now_ms, WALL_MS + now_ms))
+        self._take(self.shard.flush_held_reply(connection.serial, now_ms, WALL_MS + now_ms))
 
     def _begin(self, call: Call) -> None:
         connection, now_ms = call.connection, self.events.now_ms

@@ -114,7 +114,7 @@ class Meter:
                     self._stopped_by_will[resource] = worker
         self._look()
 
-    def let_go(self, worker: str, resources: Iterable[Resource]) -> None:
+    def flush_held_reply(self, worker: str, resources: Iterable[Resource]) -> None:
         """The resources have stopped."""
         for resource in resources:
             if self.holders.get(resource) == worker:
@@ -132,7 +132,7 @@ class Meter:
         """The worker's process ends, and with it everything that it ran."""
         held = [resource for resource, holder in self.holders.items() if holder == worker]
         self.stops(worker, held, of_itself=True)
-        self.let_go(worker, held)
+        self.flush_held_reply(worker, held)
         self.alive.discard(worker)
         if self.only_with_workers and not self.alive and self._deserted_since_ms is None:
             self._deserted_since_ms = self.now_ms()

@@ -25,12 +25,12 @@ import attrs
 
 from kcoord.assign import EagerAssignor, Resource
 from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssignor, Kip415Assignor, Policy, Weights
-from kcoord.group.state.connect_settings import ConnectSettings, LegacyMode
+from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import EAGER, SESSIONED
-from kcoord.sim.events import Events
-from kcoord.sim.classic_worker import LegacySetup
+from kcoord.sim.classic_worker import ClassicSetup
 from kcoord.sim.classic_worker.configs import ConfigTopic
+from kcoord.sim.events import Events
 from kcoord.sim.scenario.description import LEADER, Connectors, Event, Scenario, What
 from kcoord.sim.scenario.hub import Hub, Keep
 from kcoord.sim.scenario.meter import Figures, Meter
@@ -201,7 +201,7 @@ class _Fleet:
                 rebalance_delay_ms=delay_ms,
                 max_rebalance_delay_ms=max(delay_ms, _ms(settings.interval)),
                 assignors=(self._assignor,),
-                legacy_mode=LegacyMode.INDIVIDUAL if self._kind is Kind.INDIVIDUAL else LegacyMode.BARRIER,
+                classic_mode=ClassicMode.INDIVIDUAL if self._kind is Kind.INDIVIDUAL else ClassicMode.BARRIER,
             ),
         )
 
@@ -229,7 +229,7 @@ class _Fleet:
             process = JavaProcess(
                 self._around,
                 name,
-                LegacySetup(
+                ClassicSetup(
                     GROUP,
                     self._scenario.url_of(name),
                     protocol=EAGER if eagerly else SESSIONED,

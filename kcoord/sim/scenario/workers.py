@@ -15,10 +15,10 @@ import attrs
 
 from kcoord.assign import Resource
 from kcoord.protocol.message import Response
-from kcoord.sim.events import Events
-from kcoord.sim.classic_worker import LegacySetup, LegacyWorker
+from kcoord.sim.classic_worker import ClassicSetup, ClassicWorker
 from kcoord.sim.classic_worker import actions as javas
 from kcoord.sim.classic_worker.configs import Configs, ConfigTopic
+from kcoord.sim.events import Events
 from kcoord.sim.scenario.hub import Connection, Hub
 from kcoord.sim.scenario.meter import Meter
 from kcoord.worker import actions
@@ -152,16 +152,16 @@ class Process(ABC):
 
     def _have_stopped(self, resources: Collection[Resource], then: Callable[[], None], abandoned_times: int) -> None:
         if self.alive and abandoned_times == self._abandoned_times:
-            self.around.meter.let_go(self.name, resources)
+            self.around.meter.flush_held_reply(self.name, resources)
             then()
 
 
 class JavaProcess(Process):
     """A worker of Java's Connect."""
 
-    def __init__(self, around: Surroundings, name: str, setup: LegacySetup) -> None:
+    def __init__(self, around: Surroundings, name: str, setup: ClassicSetup) -> None:
         super().__init__(around, name)
-        self._worker = LegacyWorker(setup, around.topic.newest)
+        self._worker = ClassicWorker(setup, around.topic.newest)
 
     @property
     def leads(self) -> bool:

@@ -28,7 +28,7 @@ from typing import Any
 from kcoord.assign import Assignment, Resource
 from kcoord.protocol.messages import JoinGroupResponse, Response
 from kcoord.worker.actions import Action, Overrun, Seek
-from kcoord.worker.classic import transitions, owning, requests
+from kcoord.worker.classic import owning, requests, transitions
 from kcoord.worker.classic.phases import MEMBER, Kind, Phase, Timing, kind_of
 from kcoord.worker.classic.state import State
 from kcoord.worker.classic.table import ROWS
@@ -36,7 +36,7 @@ from kcoord.worker.setup import Setup
 from kcoord.worker.state import Link
 
 
-class GenericMembership:
+class ClassicMembership:
     """One worker's membership in one classic group."""
 
     def __init__(self, setup: Setup, timing: Timing | None = None, random: Callable[[], float] = lambda: 0.5) -> None:

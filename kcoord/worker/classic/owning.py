@@ -33,9 +33,9 @@ def withdraw(state: State, resources: frozenset[Resource]) -> None:
     state.paused -= resources
 
 
-def pause_configured_anew(state: State, elder: Setup) -> None:
+def pause_configured_anew(state: State, predecessor: Setup) -> None:
     """Stop the tasks whose configuration has changed since `elder`, the setup before, in every phase of a round."""
-    before, now = elder.revisions, state.setup.revisions
+    before, now = predecessor.revisions, state.setup.revisions
     changed = {name for name in before.keys() & now.keys() if before[name] != now[name]}
     if not changed or state.phase not in MEMBER or state.phase is Phase.LEAVING:
         return

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from kcoord.protocol.messages import Response
+from kcoord.worker.classic.phases import Kind, Phase
+from kcoord.worker.classic.state import Sent, State
 from kcoord.worker.classic.transitions import (
     fail,
     go_on,
@@ -19,16 +21,14 @@ from kcoord.worker.classic.transitions import (
     live,
     lose,
     lose_and_part,
-    nobody,
     part,
     round_later,
     seek,
     synced,
     take_name,
     try_later,
+    unreachable,
 )
-from kcoord.worker.classic.phases import Kind, Phase
-from kcoord.worker.classic.state import Sent, State
 
 Cell = Callable[[State, int, Sent, Response], None]
 
@@ -70,7 +70,7 @@ ROWS: Mapping[Kind, Row] = {
     Kind.ROUND:     Row(go_on,       join_later,  go_on,     join_again,  join_again, go_on,         part),
     Kind.LATER:     Row(try_later,   round_later, try_later, round_later, try_later,  try_later,     part),
     Kind.ELSEWHERE: Row(seek,        seek,        seek,      seek,        seek,       seek,          part),
-    Kind.NAMED:     Row(nobody,      take_name,   nobody,    nobody,      nobody,     nobody,        part),
+    Kind.NAMED:     Row(unreachable,      take_name,   unreachable,    unreachable,      unreachable,     unreachable,        part),
     Kind.LOST:      Row(lose,        lose,        lose,      lose,        lose,       lose_and_part, part),
     Kind.FATAL:     Row(fail,        fail,        fail,      fail,        fail,       fail,          part),
 }

@@ -35,7 +35,7 @@ _READING_MS = 5_000
 """How long a leader waits until it has read the configurations that others have read."""
 
 
-def nobody(state: State, *_: Any) -> NoReturn:
+def unreachable(state: State, *_: Any) -> NoReturn:
     """A cell that cannot be reached: no such request is under way in this phase."""
     raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
 
@@ -308,12 +308,12 @@ def say_farewell(state: State, now_ms: int) -> None:
 
 def with_setup(state: State, now_ms: int, changes: dict[str, Any]) -> None:
     """The configuration has changed: join to report it. A leader may have waited for that."""
-    elder = state.setup
-    setup = attrs.evolve(elder, **changes)
-    if setup == elder:
+    predecessor = state.setup
+    setup = attrs.evolve(predecessor, **changes)
+    if setup == predecessor:
         return
     state.setup = setup
-    owning.pause_configured_anew(state, elder)
+    owning.pause_configured_anew(state, predecessor)
     if state.phase is Phase.STABLE and state.said != state.configuration:
         owning.want_round(state)
     compute(state, now_ms)

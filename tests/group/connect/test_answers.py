@@ -94,10 +94,10 @@ def test_what_is_said_next_is_remembered_with_the_new_epoch(owned: str | None) -
     token = world.send_beat("W2", 2, owned, connection=2)
     assert world.told(token).brief == (3, "BC0")
     assert not world.remembered[token]
-    ahead = world.ahead[token]
+    predicted = world.predicted[token]
     listed = None if owned is None else packed(owned)
-    assert ahead.request == ConnectGroupHeartbeatRequest("g", "W2", 3, connectors_and_tasks=listed)
-    assert world.beat("W2", 3, owned, connection=2).response == ahead.response
+    assert predicted.request == ConnectGroupHeartbeatRequest("g", "W2", 3, connectors_and_tasks=listed)
+    assert world.beat("W2", 3, owned, connection=2).response == predicted.response
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_who_says_more_is_not_known_to_repeat_it(more: dict[str, Any]) -> None:
     world.compute("W1", 2, {"W1": "AC0", "W2": "BC0", "W3": ""})
     token = world.send_beat("W2", 2, connection=2, **more)
     assert world.told(token).brief[0] == 3
-    assert token not in world.ahead
+    assert token not in world.predicted
 
 
 def test_another_list_of_the_same_member_forgets_it() -> None:
@@ -191,7 +191,7 @@ def _records(world: World) -> dict[int, Record]:
     return {
         3: records.group_epoch("g", group.epoch, "", 0),
         4: records.configured_set(group, Configured(frozenset(), 5)),
-        5: records.member_said("g", "W2", member.said),
+        5: records.member_metadata("g", "W2", member.metadata),
         6: records.target_assignment(group, "W1", "", -1, epoch=group.epoch + 1),
         7: records.current_assignment(group, member, member.current, member.epoch, -1),
         8: records.configuration("g", {}),
@@ -216,7 +216,7 @@ def test_a_record_of_the_same_assignment_epoch_forgets_nothing() -> None:
     assert moved_by(lambda world: world.shard.replay(records.delay_over(world.group))) == NOBODY
 
 
-@pytest.mark.parametrize("end", [lambda group: group.bury(), lambda group: group.drop_member("W2", None)])
+@pytest.mark.parametrize("end", [lambda group: group.close(), lambda group: group.drop_member("W2", None)])
 def test_the_end_forgets_the_answers(end: Callable[[ConnectGroup], None]) -> None:
     """CG-25"""
     assert "W2" in moved_by(lambda world: end(world.group))
@@ -328,9 +328,9 @@ def test_any_other_request_of_the_connection_lets_it_go() -> None:
     assert world.told(token).brief == (1, None)
 
     world, token = held({"W1": "AC0"})
-    step = world.shard.let_go(1, world.now_ms, world.wall_ms)
+    step = world.shard.flush_held_reply(1, world.now_ms, world.wall_ms)
     assert [reply.token for reply in step.replies] == [token]
-    assert not world.shard.let_go(1, world.now_ms, world.wall_ms).replies
+    assert not world.shard.flush_held_reply(1, world.now_ms, world.wall_ms).replies
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ class History(RuleBasedStateMachine):
     @rule(number=NUMBERS)
     def a_frame_of_an_older_connection_arrives(self, number: int) -> None:
         """It may have been on its way for long: twice, or for the first time."""
-        group = self.world.shard._contents.connect.get("g")
+        group = self.world.shard.state.connect.get("g")
         members = {} if group is None else group.members
         late = [
             (request, context)

@@ -266,12 +266,12 @@ def test_member_id_comes_before_instance_id_before_url(member: str, instance: st
     ids=["its url", "another url", "no url", "two of its url", "one with an instance id"],
 )
 def test_who_is_back_before_its_session_has_ended_loses_nothing(
-    elder: dict[str, str], back: dict[str, str], gets: dict[str, str], waits: list[str]
+    predecessor: dict[str, str], back: dict[str, str], gets: dict[str, str], waits: list[str]
 ) -> None:
     """CG-22: a process that was killed is back at once, its work does not wait for it any more."""
     world = World()
     world.join("W1")
-    world.join("W2", connection=2, **elder)
+    world.join("W2", connection=2, **predecessor)
     world.beat("W1", 0)
     world.compute("W1", 0, {"W1": "AC0", "W2": "BC0 BT1"})
     world.beat("W1", 0)

@@ -12,7 +12,7 @@ def close(world: World, connection: int) -> None:
 
 
 def is_closed(shard: Shard, connection: int) -> bool:
-    return shard._contents.is_closed(connection)
+    return shard.state.is_closed(connection)
 
 
 def test_a_members_connection_is_closed_when_that_was_told() -> None:
@@ -59,9 +59,9 @@ def test_what_is_remembered_is_bounded_by_the_members() -> None:
     close(world, 1)
     for connection in range(2, 5 * PRUNED_FROM):
         world.describe()
-        world.shard._contents.connections.use(connection)
+        world.shard.state.connections.use(connection)
         close(world, connection)
-    assert len(world.shard._contents.connections._closed) <= PRUNED_FROM
+    assert len(world.shard.state.connections._closed) <= PRUNED_FROM
     assert is_closed(world.shard, 1), "its member is here still"
 
 

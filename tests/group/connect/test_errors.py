@@ -130,7 +130,7 @@ def test_who_is_no_member(exists: bool, fields: dict[str, Any], error: ErrorCode
     """CG-29: nothing but a join creates a group or a member."""
     world = World.settled({"W1": "AC0"}) if exists else World()
     assert refused(world, ConnectGroupHeartbeatRequest(**{**JOIN, **fields})) is error
-    assert bool(world.shard._contents.connect) is exists
+    assert bool(world.shard.state.connect) is exists
 
 
 # -- Prepare and Install ----------------------------------------------------------------------------------------------
@@ -250,20 +250,20 @@ CONSUMER_JOIN = JoinGroupRequest(
 )
 
 
-def generic(world: World, members: bool = True) -> None:
+def classic(world: World, members: bool = True) -> None:
     """A generic group of that name, with a member or without."""
     world.send(CONSUMER_JOIN, client="generic")
-    assert world.group_id in world.shard._contents.groups
+    assert world.group_id in world.shard.state.groups
     world.pass_ms(3_000)
     if not members:
         world.pass_ms(60_000)
         assert not world.shard.has_members("g")
 
 
-def test_a_generic_group_is_no_connect_group() -> None:
+def test_a_classic_group_is_no_connect_group() -> None:
     """CG-29: GROUP_ID_NOT_FOUND to whatever is asked of it, and nothing changes."""
     world = World()
-    generic(world)
+    classic(world)
     for epoch in (0, 1, -1):
         request = ConnectGroupHeartbeatRequest(**{**JOIN, "member_epoch": epoch})
         assert refused(world, request) is ErrorCode.GROUP_ID_NOT_FOUND
@@ -284,7 +284,7 @@ def test_a_generic_group_is_no_connect_group() -> None:
         (LeaveGroupRequest("g", "W1"), ErrorCode.UNKNOWN_MEMBER_ID),
     ],
 )
-def test_a_connect_group_is_no_generic_group(request_: Request, error: ErrorCode) -> None:
+def test_a_connect_group_is_no_classic_group(request_: Request, error: ErrorCode) -> None:
     """CG-29: as long as it has members."""
     world = World.settled({"W1": "AC0"})
     assert refused(world, request_) is error
@@ -297,22 +297,22 @@ def test_offsets_are_not_committed_to_a_connect_group() -> None:
     with world.nothing_changes():
         response = world.ask(OffsetCommitRequest("g", topics=topics), OffsetCommitResponse)
     assert response.topics[0].partitions[0].error_code == ErrorCode.GROUP_ID_NOT_FOUND
-    assert "g" not in world.shard._contents.groups
+    assert "g" not in world.shard.state.groups
 
 
 def test_an_empty_group_makes_room_for_the_other_kind() -> None:
     """CG-29: in both directions; the history of the one that goes, goes with it."""
     world = World()
-    generic(world, members=False)
+    classic(world, members=False)
     assert world.join("W1").error is COMPUTE
-    assert "g" not in world.shard._contents.groups
+    assert "g" not in world.shard.state.groups
     world.beat("W1", -1)
     world._epochs.clear()
     world.send(CONSUMER_JOIN, client="generic")
-    assert "g" not in world.shard._contents.connect
-    assert "g" in world.shard._contents.groups
+    assert "g" not in world.shard.state.connect
+    assert "g" in world.shard.state.groups
     world.restart()
-    assert "g" not in world.shard._contents.connect
+    assert "g" not in world.shard.state.connect
 
 
 # -- DeleteGroups -----------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def test_deleting() -> None:
         assert world.delete() is ErrorCode.GROUP_ID_NOT_FOUND
     assert world.describe().error_code == ErrorCode.GROUP_ID_NOT_FOUND
     world.restart(compacted=True)
-    assert not world.shard._contents.connect
+    assert not world.shard.state.connect
     assert world.shard.config("g") == {"connect.session.timeout.ms": "6000"}
     assert world.join("W1").response.session_timeout_ms == 6_000
     assert world.group.epoch == 1

@@ -20,7 +20,7 @@ def test_the_time_to_compute_runs_from_when_the_worker_was_told() -> None:
     assert world.chosen() == "W2", "it was told, and has not installed within its rebalance timeout"
 
 
-def put_out(member: str) -> World:
+def evict(member: str) -> World:
     """A static worker that did not let go in time."""
     world = World()
     world.join(member, instance_id="i")
@@ -34,16 +34,16 @@ def put_out(member: str) -> World:
         world.pass_ms(INTERVAL_MS)
         world.beat("W2", 0, connection=2)
         world.beat(member, 1, "AC0 AT1")
-    assert world.member(member).put_out
+    assert world.member(member).evicted
     return world
 
 
 def test_a_static_worker_that_was_put_out_takes_no_part_while_it_is_away_and_takes_part_when_it_is_back() -> None:
     """CG-7, CG-13, CG-28"""
-    world = put_out("W1")
+    world = evict("W1")
     epoch = world.group.epoch
     assert world.beat("W1", -2, instance_id="i").error is ErrorCode.NONE
-    assert world.member("W1").put_out
+    assert world.member("W1").evicted
     assert world.group.epoch == epoch
     assert world.join("W1b", connection=3, instance_id="i").error in (ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT)
     assert (world.group.epoch, world.group.reason) == (epoch + 1, "worker joined: W1b")
@@ -68,7 +68,7 @@ def test_what_was_given_back_and_is_withdrawn_once_more_is_due_once_more() -> No
         world.compute("W1", 1, targets)
         world.pass_ms(INTERVAL_MS)
     for _ in range(REBALANCE_MS // INTERVAL_MS + 1):
-        if world.member("W1").put_out:
+        if world.member("W1").evicted:
             return
         world.beat("W1", 1, "AC0 AT1")
         world.beat("W2", 0, connection=2)
@@ -82,9 +82,9 @@ def test_after_a_load_within_the_process_a_member_must_come_by_a_newer_connectio
     world.join("W1", connection=1)
     world.compute("W1", 0, {"W1": "AC0"})
     world.beat("W1", 0, "", connection=2)
-    elder = world.shard
+    predecessor = world.shard
     world.restart()
-    world.shard._contents.elder_connection = elder._contents.newest_connection
+    world.shard.state.predecessor_connection = predecessor.state.newest_connection
     for connection in (1, 2):
         assert world.beat("W1", 0, "", connection, rebalance_timeout_ms=1_000).error is ErrorCode.NOT_COORDINATOR
     assert world.prepare("W1", 1, connection=2).error_code == ErrorCode.NOT_COORDINATOR

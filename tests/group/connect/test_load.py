@@ -166,9 +166,9 @@ def test_an_empty_log_and_one_of_tombstones() -> None:
     world.beat("W1", -1, connection=2)
     world.delete()
     world.restart()
-    assert not world.shard._contents.connect
+    assert not world.shard.state.connect
     world.restart(compacted=True)
-    assert not world.shard._contents.connect
+    assert not world.shard.state.connect
     assert world.log
     assert decode_record(*world.log[0]).value is not None
 
@@ -178,8 +178,8 @@ def test_two_loads_are_one() -> None:
     story = Story(True, None)
     for moment in story.moments():
         moment()
-        if story.world.shard._contents.connect:
+        if story.world.shard.state.connect:
             story.world.restart()
-            before = durable(story.world.shard._contents), len(story.world.log)
+            before = durable(story.world.shard.state), len(story.world.log)
             story.world.restart()
-            assert (durable(story.world.shard._contents), len(story.world.log)) == before
+            assert (durable(story.world.shard.state), len(story.world.log)) == before

@@ -270,9 +270,9 @@ def overdue() -> World:
     """W1 has kept AT1 for its whole rebalance timeout."""
     world = handing_over()
     world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
-    assert not world.member("W1").put_out
+    assert not world.member("W1").evicted
     world.pass_ms(INTERVAL_MS)
-    assert world.member("W1").put_out
+    assert world.member("W1").evicted
     return world
 
 
@@ -314,7 +314,7 @@ def test_a_load_keeps_who_was_put_out_and_arms_the_others_anew() -> None:
     """CG-7"""
     world = overdue()
     world.restart()
-    assert world.member("W1").put_out
+    assert world.member("W1").evicted
     assert owns(world, "W1") == "AC0 AT1"
     assert world.beat("W1", 1, "AC0", connection=9).error is FENCED
 
@@ -324,9 +324,9 @@ def test_a_load_keeps_who_was_put_out_and_arms_the_others_anew() -> None:
     for member in ("W1", "W2"):
         world.beat(member, 1 if member == "W1" else 0, connection=10)
     world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
-    assert not world.member("W1").put_out
+    assert not world.member("W1").evicted
     world.pass_ms(INTERVAL_MS)
-    assert world.member("W1").put_out
+    assert world.member("W1").evicted
 
 
 def test_the_timeout_runs_from_the_withdrawing_answer() -> None:
@@ -336,9 +336,9 @@ def test_the_timeout_runs_from_the_withdrawing_answer() -> None:
     world.beat("W2", 0, connection=2)
     world.beat("W1", 1)
     world.live(REBALANCE_MS - INTERVAL_MS, "W2", W1="AC0 AT1")
-    assert not world.member("W1").put_out
+    assert not world.member("W1").evicted
     world.pass_ms(INTERVAL_MS)
-    assert world.member("W1").put_out
+    assert world.member("W1").evicted
 
 
 def test_what_a_newer_target_gives_back_need_not_be_let_go() -> None:
@@ -349,7 +349,7 @@ def test_what_a_newer_target_gives_back_need_not_be_let_go() -> None:
     world.beat("W1", 1)
     world.compute("W1", 1, {"W1": "AC0 AT1"})
     world.pass_ms(INTERVAL_MS)
-    assert not world.member("W1").put_out
+    assert not world.member("W1").evicted
     assert world.beat("W1", 1).brief == (3, "AC0 AT1")
 
 
@@ -363,7 +363,7 @@ def test_what_was_put_out_is_not_lost_where_nobody_says_what_exists() -> None:
     world.beat("W1", 1)
     world.live(REBALANCE_MS - INTERVAL_MS, "W2", "W3", W1="AC0 AT1")
     world.pass_ms(INTERVAL_MS)
-    assert world.member("W1").put_out
+    assert world.member("W1").evicted
     assert [text(each) for each in (world.group.departed()[0][1].resources,)] == ["BC0"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from kcoord.group.connect.computing import AssignmentError
 from kcoord.group.connect.selection import common_assignor, leaves_nobody, qualified, server_side
 from kcoord.group.state.groups.assignor_support import Support, Supports, support_of
-from kcoord.group.state.groups.connect_group import Said
+from kcoord.group.state.groups.connect_group import Metadata
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import Assignor
 from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor, packed
@@ -21,19 +21,19 @@ UNSUPPORTED = ErrorCode.UNSUPPORTED_ASSIGNOR
 # -- CG-15 and CG-16: tables ------------------------------------------------------------------------------------------
 
 
-def says(listed: str, server: str | None = None) -> Said:
+def says(listed: str, server: str | None = None) -> Metadata:
     """`"eager cooperative:1-5"`: what a worker lists, with version ranges (0-1 where none is given)."""
     assignors = []
     for each in listed.split():
         name, _, versions = each.partition(":")
         low, _, high = (versions or "0-1").partition("-")
         assignors.append(Assignor(name, int(low), int(high), 0, int(high), b""))
-    return Said(assignors=assignors, server_assignor=server)
+    return Metadata(assignors=assignors, server_assignor=server)
 
 
-def kinds(all_said: Iterable[Said]) -> dict[Support, int]:
+def kinds(all_metadata: Iterable[Metadata]) -> dict[Support, int]:
     """How many say what."""
-    return Supports.of([(str(at), said) for at, said in enumerate(all_said)]).kinds()
+    return Supports.of([(str(at), said) for at, said in enumerate(all_metadata)]).kinds()
 
 
 @pytest.mark.parametrize(
@@ -91,10 +91,10 @@ def test_setting_one_kind_of_assignor_clears_the_other() -> None:
     world = World()
     world.join("W1")
     world.beat("W1", 0, server_assignor="cooperative")
-    said = world.member("W1").said
+    said = world.member("W1").metadata
     assert (said.server_assignor, said.assignors) == ("cooperative", [])
     world.beat("W1", 0, client_assignors=[assignor("eager")])
-    said = world.member("W1").said
+    said = world.member("W1").metadata
     assert (said.server_assignor, [each.name for each in said.assignors]) == (None, ["eager"])
 
 
@@ -103,13 +103,13 @@ def test_a_join_says_all_and_a_heartbeat_what_has_changed() -> None:
     world = World()
     world.join("W1", url="http://w1")
     world.beat("W1", 0)
-    said = world.member("W1").said
+    said = world.member("W1").metadata
     assert (said.url, len(said.assignors)) == ("http://w1", 1)
     world.join("W1", client_assignors=None, server_assignor="uniform")
-    said = world.member("W1").said
+    said = world.member("W1").metadata
     assert (said.url, said.assignors, said.server_assignor) == (None, [], "uniform")
     world.join("W1", client_assignors=None, server_assignor=None)
-    assert world.member("W1").said.server_assignor is None
+    assert world.member("W1").metadata.server_assignor is None
 
 
 @pytest.mark.parametrize("how", ["join", "beat", "rejoin"])

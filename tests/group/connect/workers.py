@@ -231,7 +231,7 @@ def settle(world: World, workers: list[Worker], rounds: int = 200) -> None:
 
 
 def _at_rest(world: World, workers: list[Worker]) -> bool:
-    group = world.shard._contents.connect.get(world.group_id)
+    group = world.shard.state.connect.get(world.group_id)
     alive = [worker for worker in workers if worker.alive]
     if group is None or set(group.members) != {worker.name for worker in alive}:
         return group is None and not alive

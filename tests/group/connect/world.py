@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import attrs
 
-from kcoord.group.connect.noop_heartbeat import is_quiet
+from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.groups.connect_group import ConnectGroup, Member
@@ -22,8 +22,8 @@ from kcoord.group.state.groups.modern_states import State
 from kcoord.group.state.opening import Opening
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupLimits, GroupSettings
-from kcoord.group.state.shard_state import Contents
-from kcoord.group.state.step import Ahead, Remember, RequestContext, Slowed, Step
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import CachedReply, PredictedReply, RequestContext, Slowed, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
@@ -126,16 +126,16 @@ class World:
         self.answers: dict[object, Response] = {}
         self.remembered: dict[object, bool] = {}
         """Whether that very request is."""
-        self.ahead: dict[object, Ahead] = {}
+        self.predicted: dict[object, PredictedReply] = {}
         """What is remembered in its place."""
         self.asked: dict[object, tuple[Request, RequestContext]] = {}
-        self._hot: dict[object, tuple[Ahead, RequestContext, Remember]] = {}
+        self._hot: dict[object, tuple[PredictedReply, RequestContext, CachedReply]] = {}
         self._epochs: dict[str, int] = {}
         self.checked = True
         """False for a log that was cut in the midst of a step: what is always true need not be."""
         self.saboteur: Saboteur | None = None
         """Breaks off a copy of each step first."""
-        self._shadow = Contents(self.settings, lambda: "id")
+        self._shadow = ShardState(self.settings, lambda: "id")
         self.shard = Shard(self.settings, lambda: "id")
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
 
@@ -182,10 +182,10 @@ class World:
     @contextmanager
     def nothing_changes(self) -> Iterator[None]:
         """Whatever is asked in this block must leave everything as it was."""
-        contents = self.shard._contents
-        before = durable(contents), session(contents), len(self.log)
+        state = self.shard.state
+        before = durable(state), session(state), len(self.log)
         yield
-        assert (durable(contents), session(contents), len(self.log)) == before
+        assert (durable(state), session(state), len(self.log)) == before
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ class World:
         opened = self.opened.get(connection)
         context = RequestContext(0, client, "/10.0.0.1", connection, self.wall_ms, pipelined, opened)
         self.asked[token] = request, context
-        quiet = isinstance(request, ConnectGroupHeartbeatRequest) and is_quiet(self.shard._contents, request)
+        quiet = isinstance(request, ConnectGroupHeartbeatRequest) and is_noop_heartbeat(self.shard.state, request)
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
         step = self.shard.handle(request, context, token, self.now_ms)
         assert not (quiet and step.records), "a heartbeat that says nothing writes something"
@@ -311,7 +311,7 @@ class World:
 
     @property
     def group(self) -> ConnectGroup:
-        return self.shard._contents.connect[self.group_id]
+        return self.shard.state.connect[self.group_id]
 
     def member(self, member_id: str) -> Member:
         return self.group.members[member_id]
@@ -342,21 +342,21 @@ class World:
         for reply in step.replies:
             assert reply.token not in self.answers, "answered twice"
             self.answers[reply.token] = reply.response
-            self.remembered[reply.token] = reply.remember is not None and reply.remember.ahead is None
-            if reply.remember is not None:
+            self.remembered[reply.token] = reply.cached is not None and reply.cached.predicted is None
+            if reply.cached is not None:
                 request, context = self.asked[reply.token]
                 listed = getattr(request, "connectors_and_tasks", None) is not None
-                ahead = reply.remember.ahead or Ahead(request, reply.response)
-                self._hot[context.connection, listed] = ahead, context, reply.remember
-                self.ahead[reply.token] = ahead
+                predicted = reply.cached.predicted or PredictedReply(request, reply.response)
+                self._hot[context.connection, listed] = predicted, context, reply.cached
+                self.predicted[reply.token] = predicted
         if self.checked:
             self._check()
 
     def _check(self) -> None:
-        contents = self.shard._contents
-        assert durable(contents) == durable(self._shadow), "a replay gives another state"
-        check_consistent(contents, self.now_ms)
-        epochs = {group_id: group.epoch for group_id, group in contents.connect.items()}
+        state = self.shard.state
+        assert durable(state) == durable(self._shadow), "a replay gives another state"
+        check_consistent(state, self.now_ms)
+        epochs = {group_id: group.epoch for group_id, group in state.connect.items()}
         for group_id, epoch in epochs.items():
             assert epoch >= self._epochs.get(group_id, 0), "the group epoch goes back"
         self._epochs = epochs
@@ -364,19 +364,19 @@ class World:
 
     def _check_hot_answers(self) -> None:
         """Every answer that may be repeated is the one that the shard would give (CG-25)."""
-        for where, (ahead, context, remember) in list(self._hot.items()):
+        for where, (predicted, context, remember) in list(self._hot.items()):
             if remember.basis.version != remember.version:
                 del self._hot[where]
                 continue
-            if context.connection in self.shard._contents.held:
+            if context.connection in self.shard.state.held:
                 continue  # the connection has another request open
             member = cast(Member, remember.session)
             seen_ms, bound_ms = member.last_seen_ms, member.session_timeout_ms
             again = attrs.evolve(context, wall_ms=self.wall_ms)
-            step = self.shard.handle(ahead.request, again, remember, self.now_ms)
+            step = self.shard.handle(predicted.request, again, remember, self.now_ms)
             member.last_seen_ms, member.session_timeout_ms = seen_ms, bound_ms
             assert not step.records
-            assert [reply.response for reply in step.replies if reply.token is remember] == [ahead.response]
+            assert [reply.response for reply in step.replies if reply.token is remember] == [predicted.response]
             assert len(step.replies) == 1, "a hot request lets something else go"
 
     # -- stories begin here -------------------------------------------------------------------------------------------

@@ -17,13 +17,13 @@ from tests.log.places import Topic, loaded, opened
 
 async def test_who_loads_takes_over_and_the_elder_can_write_nothing_more(kafka: KafkaCluster) -> None:
     topic = Topic(kafka)
-    async with opened(topic.make(), 0, 1) as elder, opened(topic.make()) as successor:
-        await elder.append(0, [(b"a", b"elder")])
+    async with opened(topic.make(), 0, 1) as predecessor, opened(topic.make()) as successor:
+        await predecessor.append(0, [(b"a", b"elder")])
         assert await loaded(successor) == [(b"a", b"elder")]
         with pytest.raises(PartitionLost, match=f"partition 0 of topic {topic.name} was taken over by another"):
-            await elder.append(0, [(b"a", b"zombie")])
-        assert elder.lease(0).until_ms < lease_now_ms()
-        await elder.append(1, [(b"b", b"elder")])  # its other partitions are still its own
+            await predecessor.append(0, [(b"a", b"zombie")])
+        assert predecessor.lease(0).until_ms < lease_now_ms()
+        await predecessor.append(1, [(b"b", b"elder")])  # its other partitions are still its own
         await successor.append(0, [(b"c", b"successor")])
         assert await loaded(successor) == [(b"a", b"elder"), (b"c", b"successor")]
 
@@ -31,26 +31,26 @@ async def test_who_loads_takes_over_and_the_elder_can_write_nothing_more(kafka: 
 async def test_a_tick_shows_that_a_partition_was_lost(kafka: KafkaCluster) -> None:
     """CG-27: a commit that succeeds proves that nobody had fenced it, one that does not the rest."""
     topic = Topic(kafka)
-    async with opened(topic.make(), 0) as elder, opened(topic.make(), 0):
-        assert elder.lease(0).until_ms > lease_now_ms()  # it cannot know yet: this is what the lease is for
+    async with opened(topic.make(), 0) as predecessor, opened(topic.make(), 0):
+        assert predecessor.lease(0).until_ms > lease_now_ms()  # it cannot know yet: this is what the lease is for
         with pytest.raises(PartitionLost):
-            await elder.tick(0)
-        assert elder.lease(0).until_ms < lease_now_ms()
+            await predecessor.tick(0)
+        assert predecessor.lease(0).until_ms < lease_now_ms()
 
 
 async def test_all_that_waits_behind_a_fence_fails(kafka: KafkaCluster) -> None:
     topic = Topic(kafka)
-    async with opened(topic.make(), 0) as elder, opened(topic.make(), 0) as successor:
-        first = elder.append(0, [(b"a", b"1")])
+    async with opened(topic.make(), 0) as predecessor, opened(topic.make(), 0) as successor:
+        first = predecessor.append(0, [(b"a", b"1")])
         await asyncio.sleep(0)
-        behind = [elder.append(0, [(b"%d" % n, b"1")]) for n in range(10)]
+        behind = [predecessor.append(0, [(b"%d" % n, b"1")]) for n in range(10)]
         with pytest.raises(PartitionLost):
             await first
         for each in behind:
             with pytest.raises(PartitionLost):
                 await each
         with pytest.raises(AppendFailed, match="must be loaded again first"):
-            await elder.append(0, [(b"a", b"2")])
+            await predecessor.append(0, [(b"a", b"2")])
         assert await loaded(successor) == []
 
 
@@ -83,12 +83,12 @@ async def test_what_an_elder_left_open_is_undone(kafka: KafkaCluster) -> None:
     topic = Topic(kafka)
     async with opened(topic.make(), 0) as log:
         await log.append(0, [(b"a", b"1")])
-    elder = _transaction(kafka, topic, f"{topic.name}-0")
+    predecessor = _transaction(kafka, topic, f"{topic.name}-0")
     async with opened(topic.make()) as successor:
         assert await loaded(successor) == [(b"a", b"1")]
         await successor.append(0, [(b"b", b"1")])
         assert await loaded(successor) == [(b"a", b"1"), (b"b", b"1")]
-    del elder
+    del predecessor
 
 
 async def test_a_foreign_transaction_hides_nothing(kafka: KafkaCluster, caplog: pytest.LogCaptureFixture) -> None:

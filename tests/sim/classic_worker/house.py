@@ -13,20 +13,20 @@ from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import JoinGroupRequest, LeaveGroupRequest
 from kcoord.protocol.resources import Resource
-from kcoord.sim.events import Events
 from kcoord.sim.classic_worker import (
     Action,
+    ClassicSetup,
+    ClassicWorker,
     Close,
     Configs,
     ConfigTopic,
-    LegacySetup,
-    LegacyWorker,
     ReadConfigs,
     Seek,
     Send,
     Start,
     Stop,
 )
+from kcoord.sim.events import Events
 
 GROUP = "connect-cluster"
 WALL_MS = 1_700_000_000_000
@@ -46,9 +46,9 @@ class Call:
 class Host:
     """The process of one worker."""
 
-    def __init__(self, house: House, setup: LegacySetup) -> None:
+    def __init__(self, house: House, setup: ClassicSetup) -> None:
         self.house = house
-        self.worker = LegacyWorker(setup, house.topic.newest)
+        self.worker = ClassicWorker(setup, house.topic.newest)
         self.name = setup.url.removeprefix("http://")
         self.connection = 0
         self.queue: deque[Call] = deque()
@@ -126,7 +126,7 @@ class Host:
     def send(self, action: Send) -> None:
         """A request leaves."""
         self.sent[type(action.request).__name__.removesuffix("Request")] += 1
-        self.house.said += [(self.name, action.request)]
+        self.house.metadata += [(self.name, action.request)]
         data = action.request.encode(action.version)
         request = type(action.request).decode(data, action.version)
         call = Call(self, self.connection, action.number, request, action.version)
@@ -162,7 +162,7 @@ class House:
         self.shard.loaded(0, WALL_MS)
         self.connections = 0
         self.hosts: list[Host] = []
-        self.said: list[tuple[str, Request]] = []
+        self.metadata: list[tuple[str, Request]] = []
         self.doubles: list[str] = []
         """What two workers ran at one time."""
 
@@ -173,7 +173,7 @@ class House:
 
     def worker(self, name: str, **settings: Any) -> Host:
         """Start one."""
-        host = Host(self, LegacySetup(GROUP, f"http://{name}", **settings))
+        host = Host(self, ClassicSetup(GROUP, f"http://{name}", **settings))
         self.hosts.append(host)
         host.do(host.worker.start(self.events.now_ms))
         return host
@@ -256,10 +256,10 @@ class House:
     def joins(self) -> Counter[str]:
         """JoinGroups with a member id, by worker, so far."""
         return Counter(
-            name for name, request in self.said if isinstance(request, JoinGroupRequest) and request.member_id
+            name for name, request in self.metadata if isinstance(request, JoinGroupRequest) and request.member_id
         )
 
     def leave_reasons(self) -> list[str | None]:
         """What was said at leaving."""
-        left = [request for _, request in self.said if isinstance(request, LeaveGroupRequest)]
+        left = [request for _, request in self.metadata if isinstance(request, LeaveGroupRequest)]
         return [member.reason for request in left for member in request.members]

@@ -20,7 +20,7 @@ from kcoord.protocol.messages import (
     LeaveGroupRequest,
     SyncGroupRequest,
 )
-from kcoord.sim.classic_worker import Close, ConfigTopic, LegacySetup, LegacyWorker, Seek, Send
+from kcoord.sim.classic_worker import ClassicSetup, ClassicWorker, Close, ConfigTopic, Seek, Send
 from kcoord.sim.classic_worker.client import CLOSED, POLL_TIMEOUT
 from kcoord.sim.classic_worker.configs import Configs, news
 from kcoord.sim.classic_worker.worker import TOO_LONG
@@ -67,7 +67,7 @@ def test_workers_share_the_work_and_go_on_sharing_it(protocol: int) -> None:
 
 def test_a_newcomer_asks_for_a_member_id_first() -> None:
     house, _ = fleet(1)
-    first, second = [request for _, request in house.said if isinstance(request, JoinGroupRequest)]
+    first, second = [request for _, request in house.metadata if isinstance(request, JoinGroupRequest)]
     assert (first.member_id, bool(second.member_id)) == ("", True)
     assert [each.name for each in second.protocols] == ["sessioned", "compatible", "default"]
     states = [decode_state(each.metadata) for each in second.protocols]
@@ -216,7 +216,9 @@ def test_a_longer_break_stops_all_and_it_joins_with_a_null_allocation() -> None:
     assert frozenset(hosts[1].stops) == ran
     hosts[1].cut_off = False
     house.run(2_000)
-    rejoined = [request for name, request in house.said if name == "w1" and isinstance(request, JoinGroupRequest)][2]
+    rejoined = [request for name, request in house.metadata if name == "w1" and isinstance(request, JoinGroupRequest)][
+        2
+    ]
     assert rejoined.member_id == member_id
     assert decode_state(rejoined.protocols[0].metadata).allocation is None
 
@@ -280,9 +282,9 @@ def test_a_mixed_fleet_speaks_what_all_speak() -> None:
 # -- errors, one by one ------------------------------------------------------------------------------------------------
 
 
-def lone() -> tuple[LegacyWorker, list[Send]]:
+def lone() -> tuple[ClassicWorker, list[Send]]:
     """A worker that has sent its first JoinGroup with a member id."""
-    worker = LegacyWorker(LegacySetup(GROUP, "http://w"), Configs(1, {"a": 1}))
+    worker = ClassicWorker(ClassicSetup(GROUP, "http://w"), Configs(1, {"a": 1}))
     assert worker.start(0) == [Seek()]
     (first,) = [each for each in worker.connected(0) if isinstance(each, Send)]
     answer = JoinGroupResponse(error_code=ErrorCode.MEMBER_ID_REQUIRED, member_id="m")
@@ -322,7 +324,7 @@ def _told(wanted: Sequence[object], later: Sequence[object]) -> str:
     return "nothing"
 
 
-def stable() -> LegacyWorker:
+def stable() -> ClassicWorker:
     """A worker that is the only one of its group."""
     house, hosts = fleet(1)
     house.run(1)

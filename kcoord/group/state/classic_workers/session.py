@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
-class LegacySession:
+class ClassicSession:
     """The session of one classic worker."""
 
     phase: Phase = Phase.STABLE
@@ -122,7 +122,7 @@ QUIET_MS = 60_000
 
 
 @attrs.define(slots=True, eq=False)
-class LegacyFleet(Generic[R]):
+class ClassicWorkers(Generic[R]):
     """What all classic workers of a group have in common."""
 
     members: dict[str, tuple[str, ...]] = attrs.Factory(dict)
@@ -204,8 +204,8 @@ class LegacyFleet(Generic[R]):
         self.map_due_ms, self.leader_due_ms, self.learned_by = NEVER_MS, NEVER_MS, None
 
     def _count(self, member_id: str) -> None:
-        elder = self.members.get(member_id)
-        if elder is not None:
-            self.offers[elder] -= 1
-            if not self.offers[elder]:
-                del self.offers[elder]
+        predecessor = self.members.get(member_id)
+        if predecessor is not None:
+            self.offers[predecessor] -= 1
+            if not self.offers[predecessor]:
+                del self.offers[predecessor]

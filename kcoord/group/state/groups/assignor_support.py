@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import attrs
 
-from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataValue as Said
+from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataValue as Metadata
 
 
 class Listed(NamedTuple):
@@ -29,14 +29,14 @@ class Support(NamedTuple):
     server_assignor: str | None
     listed: tuple[Listed, ...]
     """In the member's order of preference."""
-    legacy: bool = False
+    classic: bool = False
     """It is a classic member: it lists no assignors, and its metadata counts as version -1."""
 
 
-def support_of(said: Said) -> Support:
+def support_of(metadata: Metadata) -> Support:
     """The support of a member with this metadata."""
-    listed = tuple([Listed(each.name, each.minimum_version, each.maximum_version) for each in said.assignors])
-    return Support(said.server_assignor, listed, said.legacy is not None)
+    listed = tuple([Listed(each.name, each.minimum_version, each.maximum_version) for each in metadata.assignors])
+    return Support(metadata.server_assignor, listed, metadata.classic is not None)
 
 
 @attrs.define(slots=True, eq=False)
@@ -48,11 +48,11 @@ class Supports:
     """Member ids by support; no set is empty."""
 
     @classmethod
-    def of(cls, all_said: Iterable[tuple[str, Said]]) -> Supports:
+    def of(cls, all_metadata: Iterable[tuple[str, Metadata]]) -> Supports:
         """Build the index from the metadata of all participants."""
         made = cls()
-        for member_id, said in all_said:
-            made.put(member_id, support_of(said))
+        for member_id, metadata in all_metadata:
+            made.put(member_id, support_of(metadata))
         return made
 
     def put(self, member_id: str, support: Support) -> None:

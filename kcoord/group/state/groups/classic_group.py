@@ -57,7 +57,7 @@ class Rebalance:
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
-class GenericGroup:
+class ClassicGroup:
     """One classic group."""
 
     group_id: str
@@ -142,7 +142,7 @@ class GenericGroup:
         self.state = state
         self.version += 1
 
-    def bury(self) -> None:
+    def close(self) -> None:
         """Close the group: nothing of it may be answered any more, and nothing falls due."""
         self.state = State.DEAD
         self.version += 1
@@ -176,14 +176,14 @@ class GenericGroup:
         self.unsynced.discard(member.member_id)
         self.version += 1
 
-    def replace(self, elder: Member, successor: Member) -> None:
+    def replace(self, predecessor: Member, successor: Member) -> None:
         """Put `successor`, which has the same group.instance.id, in the place and role of `elder`, the member
         before.
         """
-        assert elder.instance_id is not None
-        led = self.leader_id == elder.member_id
-        was_unsynced = elder.member_id in self.unsynced
-        self.remove(elder)
+        assert predecessor.instance_id is not None
+        led = self.leader_id == predecessor.member_id
+        was_unsynced = predecessor.member_id in self.unsynced
+        self.remove(predecessor)
         self.add(successor)
         if led:
             self.leader_id = successor.member_id

@@ -9,7 +9,7 @@ import attrs
 
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.placement import NO_RULES, Rules
-from kcoord.group.state.classic_workers.session import LegacyFleet
+from kcoord.group.state.classic_workers.session import ClassicWorkers
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Supports, support_of
 from kcoord.group.state.groups.modern_group import ModernGroup
@@ -21,9 +21,9 @@ from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
 from kcoord.protocol.resources import Resource
 
-Said: TypeAlias = ConnectWorkerGroupMemberMetadataValue
+Metadata: TypeAlias = ConnectWorkerGroupMemberMetadataValue
 if TYPE_CHECKING:
-    Member: TypeAlias = ModernMember[Said, Resource]
+    Member: TypeAlias = ModernMember[Metadata, Resource]
     Target: TypeAlias = ModernTarget[Resource]
 else:  # to call a class with its parameters takes ten times as long as the class alone
     Member, Target = ModernMember, ModernTarget
@@ -165,7 +165,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     """How the installed target follows the placement rules. After a load, NOT_PLACED until `recall_placed`."""
     fenced: dict[str, str] = attrs.Factory(dict)
     """By instance id, the member id that was replaced last (CG-28)."""
-    legacy: LegacyFleet[Resource] = attrs.Factory(LegacyFleet)
+    classic: ClassicWorkers[Resource] = attrs.Factory(ClassicWorkers)
     """The group's state about its classic members."""
 
     def has_participants(self) -> bool:
@@ -174,16 +174,16 @@ class ConnectGroup(ModernGroup[Member, Resource]):
 
     def participants(self) -> list[Member]:
         """The members that take part in assignments: all that are not excluded (`put_out`, CG-7)."""
-        return [member for member in self.members.values() if not member.put_out]
+        return [member for member in self.members.values() if not member.evicted]
 
     def note_support(self, member: Member) -> None:
         """Update `supports` after the member has joined, changed its metadata, or was excluded or taken in again. Only
         `replay` calls this.
         """
-        if member.put_out:
+        if member.evicted:
             self.supports.drop(member.member_id)
         else:
-            self.supports.put(member.member_id, support_of(member.said))
+            self.supports.put(member.member_id, support_of(member.metadata))
 
     def drop_member(self, member_id: str, instance_id: str | None) -> None:
         """Remove a member with all that it owns. Its target stays."""
@@ -193,7 +193,7 @@ class ConnectGroup(ModernGroup[Member, Resource]):
     def index(self) -> None:
         """Build the indexes after a load."""
         super().index()
-        self.supports = Supports.of([(member.member_id, member.said) for member in self.participants()])
+        self.supports = Supports.of([(member.member_id, member.metadata) for member in self.participants()])
 
     def chosen(self) -> str | None:
         """The id of the worker that is chosen to compute; None: no worker is."""

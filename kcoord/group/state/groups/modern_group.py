@@ -95,7 +95,7 @@ class ModernGroup(Generic[M, R]):
     def takes_part(self, member_id: str) -> bool:
         """Whether assignments are made for it: it is a member and not excluded (`put_out`, CG-7)."""
         member = self.members.get(member_id)
-        return member is not None and not member.put_out
+        return member is not None and not member.evicted
 
     def departed(self) -> list[tuple[str, Target[R]]]:
         """The targets of members that have gone or are excluded, sorted by member id: resources that wait for their
@@ -120,7 +120,7 @@ class ModernGroup(Generic[M, R]):
 
     # -- changes by records; only `replay` calls these ----------------------------------------------------------------
 
-    def set_said(self, member: M, instance_id: str | None) -> None:
+    def set_metadata(self, member: M, instance_id: str | None) -> None:
         """Add a member, or note that its metadata has changed."""
         self.members[member.member_id] = member
         self.forget(member)
@@ -174,9 +174,9 @@ class ModernGroup(Generic[M, R]):
 
     def set_target(self, member_id: str, target: Target[R] | None) -> None:
         """Set a member's target; None: it has none any more."""
-        elder = self.targets.pop(member_id, None)
-        if elder is not None:
-            for resource in elder.resources:
+        predecessor = self.targets.pop(member_id, None)
+        if predecessor is not None:
+            for resource in predecessor.resources:
                 if self.claimants.get(resource) == member_id:
                     del self.claimants[resource]
         if target is not None:
@@ -219,7 +219,7 @@ class ModernGroup(Generic[M, R]):
         else:
             self.unconverged.add(member_id)
 
-    def bury(self) -> None:
+    def close(self) -> None:
         """Mark the group as dead: the hot path answers nothing for it any more, and none of its timers runs."""
         self.dead = True
         self.forget_all()

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.opening import Opening, Order, order
 from kcoord.group.state.step import RequestContext, Token
@@ -28,7 +28,7 @@ NO_EPOCH = -1
 NO_CONNECTION = -1
 
 R = TypeVar("R")
-Said = TypeVar("Said")
+Metadata = TypeVar("Metadata")
 
 
 @attrs.define(slots=True, eq=False)
@@ -36,7 +36,7 @@ class Answer(Generic[R]):
     """What the last answer on the member's newest connection said."""
 
     epoch: int
-    told: frozenset[R]
+    assignment_sent: frozenset[R]
     """What the member is to run: `current ∩ target` at that time."""
     computes: bool
     """Whether it asked the member to compute the next assignment."""
@@ -55,19 +55,19 @@ class Held(Generic[R]):
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
-class Member(Generic[Said, R]):
+class Member(Generic[Metadata, R]):
     """A member, from its first heartbeat until it is removed."""
 
     member_id: str
     # durable
-    said: Said
+    metadata: Metadata
     """The member's metadata: what it says about itself. The value of its record."""
     current: frozenset[R] = frozenset()
     recorded: bool = False
     """Whether the log has a record of its current, which must be deleted with the member."""
     recorded_epoch: int = JOINING_EPOCH
     recorded_previous: int = NO_EPOCH
-    put_out: bool = False
+    evicted: bool = False
     """It did not release in its rebalance timeout. It is excluded from assignments; its current stays reserved (CG-7).
     """
     doubtful: frozenset[R] = frozenset()
@@ -103,7 +103,7 @@ class Member(Generic[Said, R]):
     """Moves with everything that could change the answer to its heartbeat. While it is the same, the hot path may
     repeat the last answer (CG-25).
     """
-    legacy: LegacySession | None = None
+    classic: ClassicSession | None = None
     """The session state of a classic member; None: the member speaks the new protocol."""
     held: Held[R] | None = None
     wake_ms: int = NEVER_MS

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kcoord.group.state.groups.classic_group import GenericGroup, Rebalance
+from kcoord.group.state.groups.classic_group import ClassicGroup, Rebalance
 from kcoord.group.state.groups.classic_member import Member
 from kcoord.group.state.groups.classic_states import State
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
@@ -35,7 +35,7 @@ def creation(group_id: str, wall_ms: int) -> Record:
     return Record(GroupMetadataKey(group_id), value)
 
 
-def next_generation(group: GenericGroup, rebalance: Rebalance, protocol: str, wall_ms: int) -> Record:
+def next_generation(group: ClassicGroup, rebalance: Rebalance, protocol: str, wall_ms: int) -> Record:
     """The join phase has ended. `group.members` will speak `protocol`; none of them has an assignment yet."""
     value = GroupMetadataValue(
         protocol_type=group.protocol_type,
@@ -52,7 +52,7 @@ def next_generation(group: GenericGroup, rebalance: Rebalance, protocol: str, wa
     return Record(GroupMetadataKey(group.group_id), value)
 
 
-def emptied(group: GenericGroup, rebalance: Rebalance, wall_ms: int) -> Record:
+def emptied(group: ClassicGroup, rebalance: Rebalance, wall_ms: int) -> Record:
     """The join phase has ended, and no members are left."""
     value = GroupMetadataValue(
         protocol_type=group.protocol_type,
@@ -67,7 +67,7 @@ def emptied(group: GenericGroup, rebalance: Rebalance, wall_ms: int) -> Record:
     return Record(GroupMetadataKey(group.group_id), value)
 
 
-def assigned(group: GenericGroup, assignments: Mapping[str, bytes], wall_ms: int) -> Record:
+def assigned(group: ClassicGroup, assignments: Mapping[str, bytes], wall_ms: int) -> Record:
     """The leader has sent the assignments; a member that it left out gets an empty one."""
     before = group.record
     value = GroupMetadataValue(
@@ -85,7 +85,7 @@ def assigned(group: GenericGroup, assignments: Mapping[str, bytes], wall_ms: int
     return Record(GroupMetadataKey(group.group_id), value)
 
 
-def replaced(group: GenericGroup) -> Record:
+def replaced(group: ClassicGroup) -> Record:
     """A static member has been replaced in a stable group: the generation stays, the member's id changes."""
     held = {member.member_id: member.assignment for member in group.members.values()}
     record = assigned(group, held, group.record.current_state_timestamp)

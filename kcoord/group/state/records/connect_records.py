@@ -18,8 +18,8 @@ from kcoord.group.state.groups.connect_group import (
     Configured,
     ConnectGroup,
     Member,
+    Metadata,
     Resources,
-    Said,
     Target,
 )
 from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
@@ -66,9 +66,9 @@ def no_configured_set(group_id: str) -> Record:
     return Record(ConnectWorkerGroupConnectorsTasksMetadataKey(group_id), None)
 
 
-def member_said(group_id: str, member_id: str, said: Said | None) -> Record:
+def member_metadata(group_id: str, member_id: str, metadata: Metadata | None) -> Record:
     """5: a member's metadata; None: the member is gone."""
-    return Record(ConnectWorkerGroupMemberMetadataKey(group_id, member_id), said)
+    return Record(ConnectWorkerGroupMemberMetadataKey(group_id, member_id), metadata)
 
 
 def target_assignment(
@@ -195,7 +195,7 @@ def current_assignment(
     current: Resources,
     epoch: int,
     previous: int,
-    put_out: bool = False,
+    evicted: bool = False,
     doubtful: Resources | None = None,
 ) -> Record:
     """7: what a member may be running, and its epoch. `doubtful`: by default what is already doubtful stays so."""
@@ -207,7 +207,7 @@ def current_assignment(
         version=0 if target is None else target.version,
         metadata=b"" if target is None else target.metadata,
         previous_member_epoch=previous,
-        put_out=put_out,
+        evicted=evicted,
         doubtful=pack(doubtful & current, record7.ConnectorsTasks, record7.ConnectorTaskId),
     )
     return Record(ConnectWorkerGroupCurrentMemberAssignmentKey(group.group_id, member.member_id), value)
@@ -258,6 +258,6 @@ def deletion(group: ConnectGroup) -> list[Record]:
     return records
 
 
-def with_session_timeout(said: Said, session_timeout_ms: int) -> Said:
+def with_session_timeout(metadata: Metadata, session_timeout_ms: int) -> Metadata:
     """The metadata `said` with another session timeout: the one that the member was told."""
-    return attrs.evolve(said, session_timeout_ms=session_timeout_ms)
+    return attrs.evolve(metadata, session_timeout_ms=session_timeout_ms)

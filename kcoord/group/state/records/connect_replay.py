@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kcoord.group.state.classic_workers.session import LegacySession
+from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.groups.classic_group import NO_RECORD
-from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member, Said, Target
-from kcoord.group.state.shard_state import Contents
+from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member, Metadata, Target
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.records import (
     ConnectWorkerGroupConfigurationKey,
@@ -35,73 +35,73 @@ from kcoord.protocol.records import (
 )
 from kcoord.protocol.resources import unpack
 
-UNSAID = Said()
+UNSAID = Metadata()
 """The metadata of a member of which the load has read only record 7 so far."""
 
 
-def replay_connect(contents: Contents, record: Record) -> None:
+def replay_connect(state: ShardState, record: Record) -> None:
     """Apply one record of a connect group. Raises KeyError for a record of another kind."""
-    REPLAY[type(record.key)](contents, record.key, record.value)
+    REPLAY[type(record.key)](state, record.key, record.value)
 
 
-def _group(contents: Contents, group_id: str) -> ConnectGroup:
-    group = contents.connect.get(group_id)
+def _group(state: ShardState, group_id: str) -> ConnectGroup:
+    group = state.connect.get(group_id)
     if group is None:
-        group = contents.connect[group_id] = ConnectGroup(group_id)
+        group = state.connect[group_id] = ConnectGroup(group_id)
     group.version += 1
     return group
 
 
 def _metadata(
-    contents: Contents, key: ConnectWorkerGroupMetadataKey, value: ConnectWorkerGroupMetadataValue | None
+    state: ShardState, key: ConnectWorkerGroupMetadataKey, value: ConnectWorkerGroupMetadataValue | None
 ) -> None:
     if value is None:
-        group = contents.connect.pop(key.group_id, None)
+        group = state.connect.pop(key.group_id, None)
         if group is not None:
-            group.bury()
+            group.close()
         return
-    group = _group(contents, key.group_id)
+    group = _group(state, key.group_id)
     group.epoch, group.reason, group.reason_wall_ms = value.epoch, value.reason, value.reason_timestamp
 
 
 def _configured(
-    contents: Contents,
+    state: ShardState,
     key: ConnectWorkerGroupConnectorsTasksMetadataKey,
     value: ConnectWorkerGroupConnectorsTasksMetadataValue | None,
 ) -> None:
-    group = _group(contents, key.group_id)
+    group = _group(state, key.group_id)
     group.configured = (
         None if value is None else Configured(unpack(value.connectors_tasks), value.config_offset, value.config_source)
     )
 
 
-def _member(contents: Contents, key: ConnectWorkerGroupMemberMetadataKey, value: Said | None) -> None:
-    group = _group(contents, key.group_id)
+def _member(state: ShardState, key: ConnectWorkerGroupMemberMetadataKey, value: Metadata | None) -> None:
+    group = _group(state, key.group_id)
     member = group.members.get(key.member_id)
     if value is None:
         if member is not None:
-            group.legacy.drop(key.member_id)
-            group.drop_member(key.member_id, member.said.instance_id)
+            group.classic.drop(key.member_id)
+            group.drop_member(key.member_id, member.metadata.instance_id)
         return
     if member is None:
         member = Member(key.member_id, value)
-    member.said = value
-    if value.legacy is not None:
-        group.legacy.take_in(key.member_id, tuple(value.legacy.protocols))
-        member.legacy = member.legacy or LegacySession()
+    member.metadata = value
+    if value.classic is not None:
+        group.classic.take_in(key.member_id, tuple(value.classic.protocols))
+        member.classic = member.classic or ClassicSession()
     else:
-        group.legacy.drop(key.member_id)
-        member.legacy = None
-    group.set_said(member, value.instance_id)
+        group.classic.drop(key.member_id)
+        member.classic = None
+    group.set_metadata(member, value.instance_id)
     group.note_support(member)
 
 
 def _target(
-    contents: Contents,
+    state: ShardState,
     key: ConnectWorkerGroupTargetAssignmentKey,
     value: ConnectWorkerGroupTargetAssignmentValue | None,
 ) -> None:
-    group = _group(contents, key.group_id)
+    group = _group(state, key.group_id)
     value = value or ConnectWorkerGroupTargetAssignmentValue()
     group.set_assignment_epoch(value.assignment_epoch)
     group.computed_by, group.assignor = value.computed_by, value.assignor_name
@@ -114,11 +114,11 @@ def _target(
 
 
 def _current(
-    contents: Contents,
+    state: ShardState,
     key: ConnectWorkerGroupCurrentMemberAssignmentKey,
     value: ConnectWorkerGroupCurrentMemberAssignmentValue | None,
 ) -> None:
-    group = _group(contents, key.group_id)
+    group = _group(state, key.group_id)
     member = group.members.get(key.member_id)
     if value is None:
         if member is not None:
@@ -130,26 +130,26 @@ def _current(
     member.recorded = True
     member.recorded_epoch, member.recorded_previous = value.member_epoch, value.previous_member_epoch
     member.epoch, member.previous_epoch = value.member_epoch, value.previous_member_epoch
-    if member.put_out != value.put_out:
-        member.put_out = value.put_out
+    if member.evicted != value.evicted:
+        member.evicted = value.evicted
         group.note_support(member)
     member.doubtful = unpack(value.doubtful)
     group.set_current(member, unpack(value.connectors_tasks))
 
 
 def _configuration(
-    contents: Contents, key: ConnectWorkerGroupConfigurationKey, value: ConnectWorkerGroupConfigurationValue | None
+    state: ShardState, key: ConnectWorkerGroupConfigurationKey, value: ConnectWorkerGroupConfigurationValue | None
 ) -> None:
     if value is None:
-        contents.configurations.pop(key.group_id, None)
+        state.configurations.pop(key.group_id, None)
     else:
-        contents.configurations[key.group_id] = {each.name: each.value for each in value.configurations}
-    if key.group_id in contents.connect:
-        contents.connect[key.group_id].forget_all()
+        state.configurations[key.group_id] = {each.name: each.value for each in value.configurations}
+    if key.group_id in state.connect:
+        state.connect[key.group_id].forget_all()
 
 
 def _member_target(
-    contents: Contents,
+    state: ShardState,
     key: ConnectWorkerGroupTargetAssignmentMemberKey,
     value: ConnectWorkerGroupTargetAssignmentMemberValue | None,
 ) -> None:
@@ -157,20 +157,20 @@ def _member_target(
     if value is not None:
         resources = unpack(value.connectors_tasks)
         target = Target(resources, value.version, value.metadata, value.instance_id, value.url)
-    _group(contents, key.group_id).set_target(key.member_id, target)
+    _group(state, key.group_id).set_target(key.member_id, target)
 
 
 def _history(
-    contents: Contents, key: ConnectWorkerGroupHistoryKey, value: ConnectWorkerGroupHistoryValue | None
+    state: ShardState, key: ConnectWorkerGroupHistoryKey, value: ConnectWorkerGroupHistoryValue | None
 ) -> None:
-    group = _group(contents, key.group_id)
+    group = _group(state, key.group_id)
     if value is None:
         group.history.pop(key.epoch, None)
     else:
         group.history[key.epoch] = value
 
 
-REPLAY: dict[type, Callable[[Contents, Any, Any], None]] = {
+REPLAY: dict[type, Callable[[ShardState, Any, Any], None]] = {
     ConnectWorkerGroupMetadataKey: _metadata,
     ConnectWorkerGroupConnectorsTasksMetadataKey: _configured,
     ConnectWorkerGroupMemberMetadataKey: _member,
@@ -182,21 +182,21 @@ REPLAY: dict[type, Callable[[Contents, Any, Any], None]] = {
 }
 
 
-def settle_load(contents: Contents) -> None:
+def settle_load(state: ShardState) -> None:
     """Finish a load: drop groups and members whose own record is missing, and build the indexes."""
-    for group in list(contents.connect.values()):
-        settle_loaded_group(contents, group)
+    for group in list(state.connect.values()):
+        settle_loaded_group(state, group)
 
 
-def settle_loaded_group(contents: Contents, group: ConnectGroup) -> None:
+def settle_loaded_group(state: ShardState, group: ConnectGroup) -> None:
     """Do what `settle_load` does, for one group."""
     if not group.epoch:
-        del contents.connect[group.group_id]
+        del state.connect[group.group_id]
         return
-    for member_id in [each for each, member in group.members.items() if member.said is UNSAID]:
+    for member_id in [each for each, member in group.members.items() if member.metadata is UNSAID]:
         del group.members[member_id]
     group.history = dict(sorted(group.history.items()))
     group.index()
-    shell = contents.groups.get(group.group_id)  # made for offsets that were committed when it was a classic group
+    shell = state.groups.get(group.group_id)  # made for offsets that were committed when it was a classic group
     if shell is not None and shell.record is NO_RECORD:
-        del contents.groups[group.group_id]
+        del state.groups[group.group_id]
