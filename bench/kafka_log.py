@@ -18,7 +18,7 @@ import attrs
 from bench.results import Claim, Outcome, Table
 from bench.sides import kafka
 from kcoord.group.shard import Shard
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Target
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log.interface import RawRecord
@@ -218,7 +218,7 @@ def of_worker(group: ConnectGroup, member_id: str, worker: int) -> Iterator[Reco
     resources = frozenset({(f"connector-{worker}", -1), *((f"connector-{worker}", task) for task in range(TASKS))})
     yield records.member_metadata(group.group_id, member_id, said)
     yield records.member_target(group.group_id, member_id, Target(resources, url="http://worker:8083"))
-    yield records.current_assignment(group, Member(member_id, said), resources, group.epoch, -1)
+    yield records.current_assignment(group, ConnectMember(member_id, said), resources, group.epoch, -1)
 
 
 def classic() -> Iterator[Record]:

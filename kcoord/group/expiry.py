@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from kcoord.group.state.committed_offsets import tombstone, tombstones
 from kcoord.group.state.groups.classic_group import CONSUMER, ClassicGroup
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.records.classic_records import tombstone as group_tombstone
 from kcoord.group.state.records.connect_records import deletion
 from kcoord.group.state.shard_state import ShardState
@@ -58,7 +58,7 @@ def expire(transition: Transition, group_id: str, is_surplus: bool = False) -> N
     group = transition.state.groups.get(group_id)
     if group is not None:
         _expire_offsets(transition, group, wall_ms)
-        if group.state is State.EMPTY and not group.pending and not transition.state.offsets.of_group(group_id):
+        if group.state is ClassicState.EMPTY and not group.pending and not transition.state.offsets.of_group(group_id):
             transition.write(group_tombstone(group_id))
     connect = transition.state.connect.get(group_id)
     if connect is None or connect.members:
@@ -95,16 +95,16 @@ def _expire_offsets(transition: Transition, group: ClassicGroup, wall_ms: int) -
 
 
 def _may_expire(group: ClassicGroup) -> bool:
-    if not group.protocol_type or group.state is State.EMPTY:
+    if not group.protocol_type or group.state is ClassicState.EMPTY:
         return True
-    return group.state is State.STABLE and group.protocol_type == CONSUMER
+    return group.state is ClassicState.STABLE and group.protocol_type == CONSUMER
 
 
 def _is_expired(transition: Transition, group: ClassicGroup, value: OffsetCommitValue, wall_ms: int) -> bool:
     if value.expire_timestamp != -1:
         return wall_ms >= value.expire_timestamp
     since_ms = value.commit_timestamp
-    if group.protocol_type and group.state is State.EMPTY and group.record.current_state_timestamp != -1:
+    if group.protocol_type and group.state is ClassicState.EMPTY and group.record.current_state_timestamp != -1:
         since_ms = group.record.current_state_timestamp
     return _is_over(transition, since_ms, wall_ms)
 

@@ -54,7 +54,7 @@ from kcoord.group.refuse import refuse
 from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
-from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_states import LABELS as CONNECT_STATES
 from kcoord.group.state.journal import Journal
 from kcoord.group.state.metrics import CLASSIC, CONNECT, Metrics, Misplaced
@@ -286,7 +286,7 @@ class Shard:
                 isolation.carry_out(group_id, "a held answer", work)
         return isolation.transition.step
 
-    def _held_in(self, member: Member) -> str | None:
+    def _held_in(self, member: ConnectMember) -> str | None:
         """The group in which the member has a held answer; None: it has none."""
         if member.held is None:
             return None
@@ -479,6 +479,6 @@ def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:
     return {state: found.count(state) for state in states}
 
 
-def _flush_one(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def _flush_one(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     flush_held_reply(transition, group, member)
     settle(transition, group)

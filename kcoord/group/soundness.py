@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcoord.group.state.groups.classic_states import LABELS, State
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.classic_states import LABELS, ClassicState
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records.connect_replay import UNSAID
 from kcoord.group.state.shard_state import ShardState
@@ -75,10 +75,10 @@ def of_classic_record(record: GroupMetadataValue) -> Iterator[str]:
         yield f"its leader {record.leader} is no member"
     if record.state not in LABELS:
         return
-    state = State(LABELS.index(record.state))
-    if state is State.EMPTY and ids:
+    state = ClassicState(LABELS.index(record.state))
+    if state is ClassicState.EMPTY and ids:
         yield f"it is Empty and has {len(ids)} members"
-    if state in (State.COMPLETING, State.STABLE) and not ids:
+    if state in (ClassicState.COMPLETING, ClassicState.STABLE) and not ids:
         yield f"it is {state.label} and has no members"
 
 
@@ -112,14 +112,14 @@ def _epochs(group: ConnectGroup) -> Iterator[str]:
                 yield f"{member_id} is at the assignment epoch {member.epoch} and does not own its target (CG-10)"
 
 
-def granted(member: Member) -> bool:
+def granted(member: ConnectMember) -> bool:
     """Whether everything that the member may be running was granted to it. A classic member may join with what it runs
     already, and gives up what others have by then (CM-12).
     """
     return member.metadata.classic is None
 
 
-def _classic(group: ConnectGroup, member: Member) -> Iterator[str]:
+def _classic(group: ConnectGroup, member: ConnectMember) -> Iterator[str]:
     classic = member.metadata.classic
     assert classic is not None
     if member.epoch > group.epoch:

@@ -6,7 +6,7 @@ import logging
 
 from kcoord.group.isolation import TooLarge
 from kcoord.group.state.bounded_text import bounded_name
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.repetition import LONGEST_MS
 from kcoord.group.state.step import Fault, RequestContext, Slowed
 from kcoord.protocol.primitives import EncodeError
@@ -26,7 +26,7 @@ def tell_of_rebalance(record: Record) -> None:
     if isinstance(group, ConnectWorkerGroupMetadataValue):
         group_id = getattr(record.key, "group_id", "")
         log.info("connect group %s: epoch %d: %s", group_id, group.epoch, group.reason)
-    elif isinstance(group, GroupMetadataValue) and group.state == State.COMPLETING.label:
+    elif isinstance(group, GroupMetadataValue) and group.state == ClassicState.COMPLETING.label:
         log.info(
             "group %s: generation %d of %d members (%s, %s): %s",
             getattr(record.key, "group", ""),

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 from kcoord.assign import Resource
 from kcoord.group.modern.reconcile import progress
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH, Answer
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
 from kcoord.protocol.errors import ErrorCode
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 REPLAY_EVERY = 400
 """How many steps lie between two comparisons of the log with what is running. Each load is one more comparison."""
-_STATES = [("state", "connect", state.label) for state in State]
+_STATES = [("state", "connect", state.label) for state in ModernState]
 FINE = frozenset((ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT))
 
 
@@ -75,7 +75,7 @@ class Checks:
         self._next_replay = REPLAY_EVERY
         self._compacted = bool(world.seed % 2)
         # about the request in work
-        self._member: Member | None = None
+        self._member: ConnectMember | None = None
         self._newest = -1
         self._evict = False
         self._member_epoch = -1
@@ -267,7 +267,7 @@ class Checks:
             for of_group, member in waiting.values():
                 self._is_not_late(member, *_nothing_to_say(of_group, member))
 
-    def _is_not_late(self, member: Member, token: Frame, last: Answer[Resource]) -> None:
+    def _is_not_late(self, member: ConnectMember, token: Frame, last: Answer[Resource]) -> None:
         """A held response leaves neither later than it may nor later than its time."""
         held_ms = member.wake_ms - token.began_ms
         if (
@@ -314,7 +314,7 @@ class Checks:
         convergence.unanswered(self._world)
 
 
-def _nothing_to_say(group: ConnectGroup, member: Member) -> tuple[Frame, Answer[Resource]]:
+def _nothing_to_say(group: ConnectGroup, member: ConnectMember) -> tuple[Frame, Answer[Resource]]:
     """A held response would be as the last one. Returns the request that waits for it, and that last response."""
     member_id, last = member.member_id, member.answer
     token = None if member.held is None else member.held.token

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.sim.coordinator import UP
 from kcoord.sim.fleet import GROUP
@@ -36,7 +36,7 @@ def wrong(world: World, processes: list[Process]) -> str | None:
     group = coordinator.shard.state.connect.get(GROUP)
     if any(place.wanted and place.process is None for place in world.fleet.places):
         return "a worker is to start yet"
-    if group is None or group.state is not State.STABLE or group.epoch != group.assignment_epoch:
+    if group is None or group.state is not ModernState.STABLE or group.epoch != group.assignment_epoch:
         return f"the group is {'not there' if group is None else group.state.label}"
     if group.error or group.retry_due_ms != NEVER_MS:
         return f"assignment error {group.error}: {group.error_message}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.modern_states import ModernState
 
 DOWN_PHASE = "down"
 LOADING_PHASE = "load"
@@ -13,7 +13,7 @@ COMMITTING_PHASE = "commit"
 JOINING_PHASE = "join"
 """A worker of the new protocol is joining."""
 CONNECT_PHASES: Mapping[int, str] = {
-    State.EMPTY: "empty", State.ASSIGNING: "assigning", State.RECONCILING: "reconciling", State.STABLE: "stable",
+    ModernState.EMPTY: "empty", ModernState.ASSIGNING: "assigning", ModernState.RECONCILING: "reconciling", ModernState.STABLE: "stable",
 }  # fmt: skip
 """By the state of a connect group."""
 CLASSIC_PHASES = ("classic empty", "classic join", "classic sync", "classic stable")

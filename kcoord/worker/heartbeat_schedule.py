@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from kcoord.worker.computing import IDLE
 from kcoord.worker.heartbeat_fields import OWNED, REBALANCE_TIMEOUT, farewell, fields_of, heartbeat
-from kcoord.worker.state import HEARTBEAT, JOINING, LEAVING, MEMBER, NOTHING, PARTING, UP, Call, Sent, State
+from kcoord.worker.state import HEARTBEAT, JOINING, LEAVING, MEMBER, NOTHING, PARTING, UP, Call, MembershipState, Sent
 
 NEVER_MS = 1 << 62
 _MOST_UNDER_WAY = 2
 
 
-def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:
+def after_answer(state: MembershipState, now_ms: int, sent: Sent, *, news: bool) -> None:
     """Set when the next heartbeat is due."""
     state.next_ms = sent.at_ms + state.interval_ms
     if state.setup.max_wait_ms <= 0 or state.phase is not MEMBER:
@@ -37,18 +37,18 @@ def after_answer(state: State, now_ms: int, sent: Sent, *, news: bool) -> None:
         state.next_ms = now_ms
 
 
-def _is_let_go(state: State, sent: Sent) -> bool:
+def _is_let_go(state: MembershipState, sent: Sent) -> bool:
     """Whether a later request has ended the hold of this one's answer."""
     return bool(state.under_way) and any(each.number > sent.number for each in state.under_way.values())
 
 
-def after_computing(state: State, now_ms: int) -> None:
+def after_computing(state: MembershipState, now_ms: int) -> None:
     """After computing, fetch what was installed at once, if answers are held."""
     if state.setup.max_wait_ms > 0:
         state.next_ms = now_ms
 
 
-def speak(state: State, now_ms: int) -> None:
+def speak(state: MembershipState, now_ms: int) -> None:
     """Send what is due, as `due_ms` says."""
     if state.phase is PARTING:
         state.send(Call.LEAVE, now_ms, farewell(state.setup, state.leave_epoch))
@@ -56,7 +56,7 @@ def speak(state: State, now_ms: int) -> None:
         _beat(state, now_ms)
 
 
-def due_ms(state: State) -> int:
+def due_ms(state: MembershipState) -> int:
     """When `speak` has something to send, if nothing else happens; NEVER_MS: not before something else does."""
     if state.link is not UP:
         return NEVER_MS
@@ -73,7 +73,7 @@ def due_ms(state: State) -> int:
     return NEVER_MS
 
 
-def _beat(state: State, now_ms: int) -> None:
+def _beat(state: MembershipState, now_ms: int) -> None:
     said = state.saying.news(state.setup, state.owned)
     behind = bool(state.under_way)
     if behind:
@@ -88,11 +88,11 @@ def _beat(state: State, now_ms: int) -> None:
     state.send(HEARTBEAT, now_ms, request, hold_ms=hold_ms, said=said, releases_behind=releases_behind)
 
 
-def _is_busy(state: State) -> bool:
+def _is_busy(state: MembershipState) -> bool:
     return bool(state.revoking) or state.computing.step is not IDLE
 
 
-def _hold_ms(state: State) -> int:
+def _hold_ms(state: MembershipState) -> int:
     """How long the next answer may be held."""
     longest_ms = state.setup.max_wait_ms
     if longest_ms <= 0 or state.phase is not MEMBER or _is_busy(state):
@@ -100,5 +100,5 @@ def _hold_ms(state: State) -> int:
     return min(longest_ms, state.interval_ms, _session_ms(state) // 3)
 
 
-def _session_ms(state: State) -> int:
+def _session_ms(state: MembershipState) -> int:
     return 0 if state.session is None else state.session.timeout_ms

@@ -36,7 +36,7 @@ from kcoord.worker import heartbeat_schedule, table, transitions
 from kcoord.worker.actions import Action, Assign, Refused
 from kcoord.worker.computing import Step, group_of
 from kcoord.worker.setup import Setup
-from kcoord.worker.state import ABANDONING, DOWN, LEAVING, MEMBER, PARTING, Link, Phase, Sent, Session, State
+from kcoord.worker.state import ABANDONING, DOWN, LEAVING, MEMBER, PARTING, Link, MembershipState, Phase, Sent, Session
 
 _FIXED = frozenset({"group_id", "member_id", "instance_id"})
 
@@ -45,7 +45,7 @@ class Membership:
     """One worker's membership in one group. `random` gives 0 ≤ x < 1, for the jitter of back-offs."""
 
     def __init__(self, setup: Setup, random: Callable[[], float] = lambda: 0.5) -> None:
-        self._state = State(setup, random)
+        self._state = MembershipState(setup, random)
         self._due_ms = heartbeat_schedule.NEVER_MS
         """When the next message is due, if nothing else happens."""
 

@@ -103,7 +103,7 @@ class Session:
 
 
 @attrs.define(eq=False)
-class State:
+class MembershipState:
     """One worker's membership."""
 
     setup: Setup

@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
-from kcoord.worker.state import Phase, Sent, State
+from kcoord.worker.state import MembershipState, Phase, Sent
 from kcoord.worker.transitions import (
     abandon,
     abandon_part,
@@ -41,11 +41,11 @@ from kcoord.worker.transitions import (
 )
 
 Cell = TypeVar("Cell")
-OnAnswer = Callable[[State, int, Sent, ConnectGroupHeartbeatResponse], None]
-OnTime = Callable[[State, int], None]
-OnReason = Callable[[State, int, str], None]
-OnError = Callable[[State, int, int, str], None]
-OnNumber = Callable[[State, int, int], None]
+OnAnswer = Callable[[MembershipState, int, Sent, ConnectGroupHeartbeatResponse], None]
+OnTime = Callable[[MembershipState, int], None]
+OnReason = Callable[[MembershipState, int, str], None]
+OnError = Callable[[MembershipState, int, int, str], None]
+OnNumber = Callable[[MembershipState, int, int], None]
 
 
 class Row(NamedTuple, Generic[Cell]):

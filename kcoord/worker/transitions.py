@@ -16,25 +16,25 @@ from kcoord.worker import heartbeat_schedule
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Told
 from kcoord.worker.computing import Step, install_request, prepare_request
 from kcoord.worker.setup import FALLBACK_SESSION_MS
-from kcoord.worker.state import JOINING, MEMBER, NOTHING, Call, Link, Phase, Sent, Session, State
+from kcoord.worker.state import JOINING, MEMBER, NOTHING, Call, Link, MembershipState, Phase, Sent, Session
 
 _SHORTEST_INTERVAL_MS = 10
 """The shortest interval, whatever the coordinator says: no worker must be made to spin."""
 
 
-def unreachable(state: State, *_: Any) -> NoReturn:
+def unreachable(state: MembershipState, *_: Any) -> NoReturn:
     """A cell that cannot be reached."""
     raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
 
 
-def ignore(state: State, *_: Any) -> None:
+def ignore(state: MembershipState, *_: Any) -> None:
     """The event changes nothing any more."""
 
 
 # Begin and end
 
 
-def join(state: State, now_ms: int) -> None:
+def join(state: MembershipState, now_ms: int) -> None:
     """Become a member: with epoch 0, all fields, owning nothing (CG-6)."""
     state.phase = Phase.JOINING
     state.epoch = 0
@@ -45,12 +45,12 @@ def join(state: State, now_ms: int) -> None:
     state.urgent = state.unheld = state.has_let_go = False
 
 
-def withdraw(state: State, now_ms: int, *_: Any) -> None:
+def withdraw(state: MembershipState, now_ms: int, *_: Any) -> None:
     """Leave before the worker was a member, as far as it knows."""
     (part if state.numbers else go)(state, now_ms)
 
 
-def let_go(state: State, now_ms: int) -> None:
+def let_go(state: MembershipState, now_ms: int) -> None:
     """Leave in order: first stop everything (CG-9), and stay a member until then."""
     state.phase = Phase.LEAVING
     state.computing.stop()
@@ -58,31 +58,31 @@ def let_go(state: State, now_ms: int) -> None:
     depart_when_free(state, now_ms)
 
 
-def depart_when_free(state: State, now_ms: int) -> None:
+def depart_when_free(state: MembershipState, now_ms: int) -> None:
     """Report that the worker leaves, once everything has stopped."""
     if not state.owned:
         part(state, now_ms)
 
 
-def part(state: State, now_ms: int) -> None:
+def part(state: MembershipState, now_ms: int) -> None:
     """Nothing runs any more: tell the coordinator, within `leave_timeout_ms`."""
     state.phase = Phase.PARTING
     state.under_way = {number: sent for number, sent in state.under_way.items() if sent.call is Call.LEAVE}
     state.leave_by_ms = now_ms + state.setup.leave_timeout_ms
 
 
-def hasten(state: State, now_ms: int, why: str) -> None:
+def hasten(state: MembershipState, now_ms: int, why: str) -> None:
     """Leave without waiting for what is being revoked."""
     _abandon(state, now_ms, why, Phase.PARTING)
 
 
-def part_then(state: State, now_ms: int, *_: Any) -> None:
+def part_then(state: MembershipState, now_ms: int, *_: Any) -> None:
     """Leave once everything has stopped."""
     if state.after is Phase.JOINING:
         state.after = Phase.PARTING
 
 
-def go(state: State, now_ms: int, *_: Any) -> None:
+def go(state: MembershipState, now_ms: int, *_: Any) -> None:
     """End the membership."""
     state.phase = Phase.GONE
     state.under_way.clear()
@@ -93,7 +93,7 @@ def go(state: State, now_ms: int, *_: Any) -> None:
 # What an answer says
 
 
-def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def reconcile(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """Move towards the assignment in the answer: withdraw or grant resources, and take the new epoch.
 
     If a later request has reported a release since, an answer to an earlier request could grant again what the later
@@ -118,7 +118,7 @@ def reconcile(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
     heartbeat_schedule.after_answer(state, now_ms, sent, news=news)
 
 
-def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def compute(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """As an answer without error (CG-17); also, this worker is to compute the assignment."""
     computing = state.computing
     idle, waiting = computing.step is Step.IDLE, computing.step is Step.WAITING
@@ -131,7 +131,7 @@ def compute(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbe
         install(state, now_ms)
 
 
-def install(state: State, now_ms: int) -> None:
+def install(state: MembershipState, now_ms: int) -> None:
     """Send the computed assignment, with the worker's present epoch."""
     computing = state.computing
     request = install_request(state.setup, state.epoch, computing.group_epoch, computing.assignment)
@@ -139,7 +139,7 @@ def install(state: State, now_ms: int) -> None:
     computing.number = state.send(Call.INSTALL, now_ms, request)
 
 
-def follow(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def follow(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """An answer while leaving: keep the session and the epoch, and take nothing new."""
     _keep_session(state, now_ms, sent, response)
     _confirm(state, sent, response)
@@ -147,7 +147,7 @@ def follow(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbea
     heartbeat_schedule.after_answer(state, now_ms, sent, news=False)
 
 
-def try_later(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def try_later(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """The coordinator cannot answer yet: send again after a back-off, with all fields."""
     state.saying.forget()
     state.computing.stop()
@@ -157,13 +157,13 @@ def try_later(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
     state.urgent = True
 
 
-def seek_anew(state: State, now_ms: int, *_: Any) -> None:
+def seek_anew(state: MembershipState, now_ms: int, *_: Any) -> None:
     """The broker is not the coordinator: seek it again."""
     state.hang_up()
     state.seek_at_ms = now_ms + state.seek_off_ms()
 
 
-def join_anew(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def join_anew(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """Connect and join again. A join is fenced only if the coordinator knows a newer connection (CG-4), so make the
     newest one.
     """
@@ -171,7 +171,7 @@ def join_anew(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeart
     join(state, now_ms)
 
 
-def abandon(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def abandon(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """The worker is fenced. It still runs what it owns (CG-5): stop everything, then join with epoch 0 and the same
     member id.
     """
@@ -179,23 +179,23 @@ def abandon(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbe
     _abandon(state, now_ms, _why(response.error_code), Phase.JOINING)
 
 
-def abandon_part(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def abandon_part(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """The same, of a worker that was leaving anyway."""
     _abandon(state, now_ms, _why(response.error_code), Phase.PARTING)
 
 
-def fail(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def fail(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """The worker may not be a member: stop everything for good."""
     refuse(state, now_ms, response.error_code, response.error_message)
 
 
-def refuse(state: State, now_ms: int, error_code: int, message: str | None) -> None:
+def refuse(state: MembershipState, now_ms: int, error_code: int, message: str | None) -> None:
     """The same, whether an answer or the connection said so."""
     state.error = (error_code, message)
     _abandon(state, now_ms, _why(error_code), Phase.GONE)
 
 
-def go_then(state: State, now_ms: int, error_code: int, message: str | None) -> None:
+def go_then(state: MembershipState, now_ms: int, error_code: int, message: str | None) -> None:
     """The same, while everything is stopping already."""
     state.error, state.after = (error_code, message), Phase.GONE
 
@@ -203,17 +203,17 @@ def go_then(state: State, now_ms: int, error_code: int, message: str | None) -> 
 # What time brings
 
 
-def stop_in_time(state: State, now_ms: int) -> None:
+def stop_in_time(state: MembershipState, now_ms: int) -> None:
     """No answer has come for so long that the session is about to end: stop everything (CG-8), then join again."""
     _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.JOINING)
 
 
-def stop_part(state: State, now_ms: int) -> None:
+def stop_part(state: MembershipState, now_ms: int) -> None:
     """The same, of a worker that was leaving anyway."""
     _abandon(state, now_ms, "the session ends: the coordinator has not answered", Phase.PARTING)
 
 
-def report_overrun(state: State, now_ms: int) -> None:
+def report_overrun(state: MembershipState, now_ms: int) -> None:
     """Report an overrun: the session must have ended, and something has still not stopped."""
     if not state.overrun:
         state.overrun = True
@@ -223,7 +223,7 @@ def report_overrun(state: State, now_ms: int) -> None:
 # What the worker's own side reports
 
 
-def note(state: State, now_ms: int, number: int) -> None:
+def note(state: MembershipState, now_ms: int, number: int) -> None:
     """`on_revoked` has returned: report that at once."""
     if state.revoking.pop(number, None) is not None:
         before = state.owned
@@ -232,13 +232,13 @@ def note(state: State, now_ms: int, number: int) -> None:
         state.urgent = state.urgent or state.has_let_go
 
 
-def note_and_part(state: State, now_ms: int, number: int) -> None:
+def note_and_part(state: MembershipState, now_ms: int, number: int) -> None:
     """The same for a worker that leaves."""
     note(state, now_ms, number)
     depart_when_free(state, now_ms)
 
 
-def go_on(state: State, now_ms: int, number: int) -> None:
+def go_on(state: MembershipState, now_ms: int, number: int) -> None:
     """Everything has stopped: do what follows."""
     if number != state.abandonment:
         return
@@ -249,7 +249,7 @@ def go_on(state: State, now_ms: int, number: int) -> None:
 # Parts
 
 
-def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> bool:
+def _keep_session(state: MembershipState, now_ms: int, sent: Sent, response: ConnectGroupHeartbeatResponse) -> bool:
     """Extend the session: it now runs from the sending of this request. Returns whether this is the answer to a join.
 
     A shorter session timeout in this answer does not end an earlier, longer session sooner: the coordinator lets the
@@ -272,7 +272,7 @@ def _keep_session(state: State, now_ms: int, sent: Sent, response: ConnectGroupH
     return joined
 
 
-def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
+def _confirm(state: MembershipState, sent: Sent, response: ConnectGroupHeartbeatResponse) -> None:
     """Note what the coordinator certainly knows now. Epoch 0 is never a previous epoch (CG-12)."""
     if sent.releases_behind:
         state.has_let_go = state.urgent = True  # report it once more, now that the earlier answers are known (CG-3)
@@ -280,7 +280,7 @@ def _confirm(state: State, sent: Sent, response: ConnectGroupHeartbeatResponse) 
         state.saying.confirm(sent.said)
 
 
-def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
+def _take(state: MembershipState, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
     """Take the epoch and what is granted. First the assignor is told, once for each epoch (CG-31), then the
     listener.
     """
@@ -299,7 +299,7 @@ def _take(state: State, response: ConnectGroupHeartbeatResponse, told: frozenset
         state.out.append(Grant(granted, state.epoch))
 
 
-def _withdraw(state: State, resources: frozenset[tuple[str, int]]) -> None:
+def _withdraw(state: MembershipState, resources: frozenset[tuple[str, int]]) -> None:
     """Revoke these: the worker is not to run them any more, but it owns them until `on_revoked` has returned (CG-3)."""
     if resources:
         number = state.next_number()
@@ -308,7 +308,7 @@ def _withdraw(state: State, resources: frozenset[tuple[str, int]]) -> None:
         state.out.append(Revoke(number, resources))
 
 
-def _abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
+def _abandon(state: MembershipState, now_ms: int, why: str, after: Phase) -> None:
     """Stop everything at once. Nothing is sent to the coordinator before that is done."""
     state.under_way.clear()
     state.computing.stop()

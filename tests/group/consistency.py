@@ -7,7 +7,7 @@ from typing import Any
 from kcoord.group.soundness import of_classic_record
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup, weight_of
-from kcoord.group.state.groups.classic_states import LABELS, State
+from kcoord.group.state.groups.classic_states import LABELS, ClassicState
 from kcoord.group.state.shard_state import ShardState
 
 
@@ -38,20 +38,20 @@ def check_consistent(state: ShardState, now_ms: int) -> None:
 
 
 def _check_state(group: ClassicGroup) -> None:
-    preparing = group.state is State.PREPARING
-    assert group.state is not State.DEAD
+    preparing = group.state is ClassicState.PREPARING
+    assert group.state is not ClassicState.DEAD
     assert (group.rebalance is not None) == preparing
-    if group.state is State.EMPTY:
+    if group.state is ClassicState.EMPTY:
         assert not group.members
-    if group.state in (State.COMPLETING, State.STABLE):
+    if group.state in (ClassicState.COMPLETING, ClassicState.STABLE):
         assert group.members
     assert group.unsynced <= group.members.keys()
     assert bool(group.unsynced) == (group.sync_due_ms != NEVER_MS)
     if group.unsynced:
-        assert group.state in (State.COMPLETING, State.STABLE)
+        assert group.state in (ClassicState.COMPLETING, ClassicState.STABLE)
     for member in group.members.values():
         assert member.parked_join is None or preparing or group.held_reason is not None
-        assert member.parked_sync is None or group.state is State.COMPLETING
+        assert member.parked_sync is None or group.state is ClassicState.COMPLETING
         assert not member.is_new or member.parked_join is not None
 
 
@@ -76,7 +76,7 @@ def _check_members(group: ClassicGroup) -> None:
 
 def _check_following(group: ClassicGroup) -> None:
     """But for a rebalance on its way, or one that has to wait, the session state says what the record says."""
-    if group.state is State.PREPARING or group.held_reason is not None:
+    if group.state is ClassicState.PREPARING or group.held_reason is not None:
         return
     record = group.record
     protocol = record.protocol or ""

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kcoord.group.classic.voting import elect_protocol, may_join
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
 from kcoord.group.state.groups.classic_group import ClassicGroup, Rebalance
-from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_reasons import Reason, tell
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.subscription import subscribed_topics
 
 VOTES = [
@@ -30,10 +30,10 @@ VOTES = [
 
 def group_of(speakers: list[str]) -> ClassicGroup:
     """A stable group whose members speak these protocols."""
-    group = ClassicGroup("g", state=State.STABLE, protocol_type="consumer")
+    group = ClassicGroup("g", state=ClassicState.STABLE, protocol_type="consumer")
     for at, names in enumerate(speakers):
         protocols = tuple((name, b"") for name in names.split())
-        group.add(Member(f"m{at}", None, "c", "/h", 1, 1, protocols))
+        group.add(ClassicMember(f"m{at}", None, "c", "/h", 1, 1, protocols))
     return group
 
 
@@ -66,7 +66,7 @@ def test_whoever_may_join_leaves_something_to_choose(offers: list[list[str]]) ->
     for at, names in enumerate(offers):
         protocols = tuple((name, b"") for name in names)
         if not group.members or may_join(group, "consumer", protocols):
-            group.add(Member(f"m{at}", None, "c", "/h", 1, 1, protocols))
+            group.add(ClassicMember(f"m{at}", None, "c", "/h", 1, 1, protocols))
         chosen = elect_protocol(group)
         assert all(chosen in dict(member.protocols) for member in group.members.values())
 

@@ -15,7 +15,7 @@ import pytest
 from kcoord.group.classic import table
 from kcoord.group.classic.table import Row, unreachable
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_states import LABELS, MOVES, State
+from kcoord.group.state.groups.classic_states import LABELS, MOVES, ClassicState
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import GroupMetadataKey, Record
@@ -148,7 +148,7 @@ def test_the_cell_is_what_happens(cell: tuple[str, str]) -> None:
     if row == "CONVERTED":
         record = story.world.state.groups["g"].record
         story.world.log.append(
-            Record(GroupMetadataKey("g"), attrs.evolve(record, state=State.PREPARING.label, reason="migrated"))
+            Record(GroupMetadataKey("g"), attrs.evolve(record, state=ClassicState.PREPARING.label, reason="migrated"))
         )
     fired = transitions_of(lambda: story.tell(event))
     if row not in VERDICTS:
@@ -181,12 +181,12 @@ def transitions_of(do: Callable[[], None]) -> list[tuple[str, str]]:
 def test_a_cell_that_cannot_be_reached_says_so() -> None:
     world = World()
     with pytest.raises(AssertionError, match="unreachable can do that in Empty"):
-        unreachable(world, ClassicGroup("g", state=State.EMPTY))  # type: ignore[arg-type]
+        unreachable(world, ClassicGroup("g", state=ClassicState.EMPTY))  # type: ignore[arg-type]
 
 
 def test_a_group_moves_only_as_the_states_allow() -> None:
-    for before in State:
-        for after in State:
+    for before in ClassicState:
+        for after in ClassicState:
             group = ClassicGroup("g", state=before)
             if after in MOVES[before]:
                 group.move(after)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kcoord.group.partition import partition_of
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Target
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.verify import Finding, Verifier
 from kcoord.protocol.records import (
@@ -81,7 +81,7 @@ def assigned(epoch: int) -> Record:
 
 
 def current(member_id: str, epoch: int, *resources: Resource) -> Record:
-    member = Member(member_id, Metadata())
+    member = ConnectMember(member_id, Metadata())
     return records.current_assignment(ConnectGroup("g"), member, frozenset(resources), epoch, -1)
 
 

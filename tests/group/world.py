@@ -129,7 +129,7 @@ class World:
         was_open, self.open = self.open, []
         for ticket in self._remembered:
             assert ticket.remember is not None
-            assert ticket.remember.basis.version != ticket.remembered.version, "a hot answer of a lost shard"
+            assert ticket.remember.basis.version != ticket.remember.version, "a hot answer of a lost shard"
         self._remembered = []
         self.shard = Shard(self.settings, self._make_id)
         self._load(lease_ms)

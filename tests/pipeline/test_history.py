@@ -12,7 +12,7 @@ from kcoord.pipeline.history.state import CLASSIC_MEMBER
 from kcoord.pipeline.tables import DERIVED
 from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
-from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMember
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata
 from kcoord.protocol.records import (
     ConnectWorkerGroupConnectorsTasksMetadataKey,
     ConnectWorkerGroupConnectorsTasksMetadataValue,
@@ -62,7 +62,7 @@ def current(member: str, owned: str, epoch: int) -> Record:
     return Record(ConnectWorkerGroupCurrentMemberAssignmentKey(GROUP, member), value)
 
 
-def said_by_w9(classic: ClassicMember | None = None) -> Record:
+def said_by_w9(classic: ClassicMemberMetadata | None = None) -> Record:
     """Record 5."""
     value = ConnectWorkerGroupMemberMetadataValue(client_id="w", client_host="/10.0.0.9", classic=classic)
     return Record(ConnectWorkerGroupMemberMetadataKey(GROUP, "W9"), value)
@@ -342,7 +342,7 @@ def test_consumer_groups_and_offsets_beside_a_connect_group(written: Written) ->
 
 def test_what_a_classic_worker_brings_along_is_no_second_owner(written: Written) -> None:
     """CM-12: it gives up what others have by then."""
-    forged = [said_by_w9(ClassicMember(["sessioned"])), current("W9", "AT1", 3)]
+    forged = [said_by_w9(ClassicMemberMetadata(["sessioned"])), current("W9", "AT1", 3)]
     assert findings(written, forged) == []
     rows = tables(entries([*written, (written[-1][0] + 5, forged)]))["ownership"]
     assert [row["speaks"] for row in rows if row["member_id"] == "W9"] == [CLASSIC_MEMBER]

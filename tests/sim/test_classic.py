@@ -9,7 +9,7 @@ import pytest
 from kcoord.sim.kinds import CLASSIC
 from kcoord.sim.run import replay_command, run_seed, run_seeds
 from kcoord.worker.classic import membership, owning, transitions
-from kcoord.worker.classic.state import State
+from kcoord.worker.classic.state import ClassicMembershipState
 
 SEEDS = 40
 
@@ -24,16 +24,16 @@ def _waits_for_ever(self: membership.ClassicMembership, now_ms: int) -> None:
     """For a revocation that never ends: it sends heartbeats, and what it was to give up runs nowhere else."""
 
 
-def _joins_while_it_stops(self: State) -> bool:
+def _joins_while_it_stops(self: ClassicMembershipState) -> bool:
     return self.phase.name == "WANTS_ROUND"
 
 
-def _keeps_what_it_may_have_lost(state: State, now_ms: int, why: str, after: Any) -> None:
+def _keeps_what_it_may_have_lost(state: ClassicMembershipState, now_ms: int, why: str, after: Any) -> None:
     state.under_way = None
     state.generation, state.ran, state.phase = -1, False, after
 
 
-def _joins_again_and_again(state: State, told: Any, news: bool) -> None:
+def _joins_again_and_again(state: ClassicMembershipState, told: Any, news: bool) -> None:
     _take(state, told, news)
     owning.want_round(state)
 
@@ -45,7 +45,7 @@ _take = transitions._take
     ("owner", "name", "wrong", "says"),
     [
         (membership.ClassicMembership, "_watch_revocations", _waits_for_ever, "liveness"),
-        (State, "free", property(_joins_while_it_stops), "one owner|liveness"),
+        (ClassicMembershipState, "free", property(_joins_while_it_stops), "one owner|liveness"),
         (owning, "abandon", _keeps_what_it_may_have_lost, "one owner|overrun|liveness|zombie"),
         (transitions, "_take", _joins_again_and_again, "liveness|storm"),
     ],

@@ -8,7 +8,7 @@ from kcoord.group.state.classic_workers.embedded_protocol import elect
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.translation.sweep import next_ms
 
 
@@ -29,7 +29,7 @@ def check_classic_member(group: ConnectGroup, now_ms: int) -> None:
     assert group.wake_ms <= max(next_ms(group, now_ms), now_ms + 1)
 
 
-def _check_worker(group: ConnectGroup, member: Member) -> None:
+def _check_worker(group: ConnectGroup, member: ConnectMember) -> None:
     session = _session(member)
     assert session.generation <= group.epoch, "CM-2"
     if session.parked_sync is not None:
@@ -58,11 +58,11 @@ def may_wait_for_leader(group: ConnectGroup) -> bool:
     return fleet.gathering_due_ms != NEVER_MS or fleet.retiring is not None or is_asked
 
 
-def _session(member: Member) -> ClassicSession:
+def _session(member: ConnectMember) -> ClassicSession:
     assert member.classic is not None
     return member.classic
 
 
-def _protocols(member: Member) -> list[str]:
+def _protocols(member: ConnectMember) -> list[str]:
     classic = member.metadata.classic
     return [] if classic is None else classic.protocols

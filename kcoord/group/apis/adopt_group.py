@@ -14,7 +14,7 @@ from collections import Counter
 
 from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.state.groups.classic_reasons import Reason, tell
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.replaced_groups import make_room, replace_classic
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
@@ -74,7 +74,7 @@ def _record(request: AdoptGroupRequest, wall_ms: int) -> GroupMetadataValue:
             )
             for each in request.members
         ],
-        state=State.STABLE.label,
+        state=ClassicState.STABLE.label,
         joined_members=[each.member_id for each in request.members],
         synced_members=[each.member_id for each in request.members],
         reason=tell(Reason.ADOPTED, [each.member_id for each in request.members]),

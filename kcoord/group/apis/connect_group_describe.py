@@ -20,8 +20,7 @@ from kcoord.group.state.bounded_text import bounded_name, bounded_text
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import NO_GENERATION
 from kcoord.group.state.connect_settings import Effective
-from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Resources
-from kcoord.group.state.groups.connect_group import Member as GroupMember
+from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.leader_view import best
@@ -158,7 +157,7 @@ def _packed(resources: Resources) -> list[ConnectorsAndTasks]:
     return cast(list[ConnectorsAndTasks], packed)
 
 
-def _member(group: ConnectGroup, member: GroupMember) -> Member:
+def _member(group: ConnectGroup, member: ConnectMember) -> Member:
     metadata, now = member.metadata, standing(group, member)
     target = group.target_of(member) or frozenset()
     return Member(
@@ -182,7 +181,7 @@ def _member(group: ConnectGroup, member: GroupMember) -> Member:
     )
 
 
-def _member_state(group: ConnectGroup, member: GroupMember) -> str:
+def _member_state(group: ConnectGroup, member: ConnectMember) -> str:
     """The member's state in one word, for people."""
     if member.evicted:
         return "PutOut"

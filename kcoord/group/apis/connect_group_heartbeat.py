@@ -27,7 +27,7 @@ from kcoord.group.connect.settle import settle
 from kcoord.group.connect.validate import wrong_in_heartbeat
 from kcoord.group.conversion.newcomer import group_for, take_name
 from kcoord.group.state.connect_settings import Effective
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.state.records.connect_records import current_assignment
 from kcoord.group.state.step import RequestContext, Token
@@ -85,7 +85,7 @@ def _join(transition: Transition, request: ConnectGroupHeartbeatRequest, context
     _answer(transition, group, member, request, context, token, full=True)
 
 
-def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> Member | None:
+def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> ConnectMember | None:
     """The member whose place the joining worker takes: its own, or the static member that it was under another id. None
     for a new member. Raises Refused.
     """
@@ -110,8 +110,8 @@ def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> 
 
 
 def _admit(
-    transition: Transition, group: ConnectGroup, member_id: str, predecessor: Member | None, metadata: Metadata
-) -> tuple[ConnectGroup, Member]:
+    transition: Transition, group: ConnectGroup, member_id: str, predecessor: ConnectMember | None, metadata: Metadata
+) -> tuple[ConnectGroup, ConnectMember]:
     if predecessor is None:
         group = join(transition, take_name(transition, group), member_id, metadata)
     elif predecessor.member_id != member_id:
@@ -156,7 +156,7 @@ def _live(
 def _answer(
     transition: Transition,
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     request: ConnectGroupHeartbeatRequest,
     context: RequestContext,
     token: Token,
@@ -173,7 +173,7 @@ def _answer(
 
 def _find(
     transition: Transition, request: ConnectGroupHeartbeatRequest, owned: Resources | None
-) -> tuple[ConnectGroup, Member]:
+) -> tuple[ConnectGroup, ConnectMember]:
     group = existing(transition, request.group_id)
     member = None if group is None else group.members.get(request.member_id)
     if group is not None and request.instance_id is not None:
@@ -191,7 +191,7 @@ def _find(
     return group, member
 
 
-def _check_flushed(member: Member, context: RequestContext) -> None:
+def _check_flushed(member: ConnectMember, context: RequestContext) -> None:
     """Raise Refused for a join that was read before the last answer had been sent. A join says that the worker runs
     nothing (CG-6), but that answer may have granted more after the worker wrote the join.
     """
@@ -199,7 +199,7 @@ def _check_flushed(member: Member, context: RequestContext) -> None:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member may have been granted more since it joined")
 
 
-def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resources | None) -> bool:
+def _check_epoch(group: ConnectGroup, member: ConnectMember, epoch: int, owned: Resources | None) -> bool:
     """Whether the member repeats its heartbeat because it missed the last answer (CG-12). Raises Refused for any other
     wrong epoch, and if the member owns what it was not granted.
     """
@@ -215,7 +215,7 @@ def _check_epoch(group: ConnectGroup, member: Member, epoch: int, owned: Resourc
     raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
 
 
-def _may_have_been_told(group: ConnectGroup, member: Member, epoch: int) -> bool:
+def _may_have_been_told(group: ConnectGroup, member: ConnectMember, epoch: int) -> bool:
     """Whether a member may have reached that epoch before the load, possibly without a record (CG-11). It may have
     reached the assignment epoch only if it owns its whole target (CG-10).
     """
@@ -224,7 +224,7 @@ def _may_have_been_told(group: ConnectGroup, member: Member, epoch: int) -> bool
 
 
 def _take_in(
-    transition: Transition, group: ConnectGroup, member: Member, context: RequestContext, epoch: int | None
+    transition: Transition, group: ConnectGroup, member: ConnectMember, context: RequestContext, epoch: int | None
 ) -> bool:
     """Accept the request: its connection is now the member's, and the session continues. True if nothing has been
     answered on that connection yet.
@@ -244,7 +244,7 @@ def _take_in(
 def _note_owned(
     transition: Transition,
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     context: RequestContext,
     owned: Resources | None,
     first: bool,
@@ -264,7 +264,9 @@ def _note_owned(
         transition.write(current_assignment(group, member, kept, member.epoch, member.previous_epoch))
 
 
-def _answer_again(transition: Transition, group: ConnectGroup, member: Member, token: Token, limits: Effective) -> None:
+def _answer_again(
+    transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token, limits: Effective
+) -> None:
     """Repeat the lost answer. Nothing is released and the member does not move (CG-12)."""
     told = member.current & (group.target_of(member) or frozenset[Resource]())
     answer(transition, group, member, told, token, limits, full=True, asked=None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.table import DELETE
 from kcoord.group.state.committed_offsets import tombstones
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.records.classic_records import tombstone as group_tombstone
 from kcoord.group.state.records.connect_records import deletion
 from kcoord.group.state.shard_state import ShardState
@@ -24,7 +24,7 @@ def check_delete(state: ShardState, group_id: str) -> ErrorCode:
     if connect is not None:
         return ErrorCode.NON_EMPTY_GROUP if connect.members else ErrorCode.NONE
     group = state.groups.get(group_id)
-    return DELETE[State.DEAD if group is None else group.state]
+    return DELETE[ClassicState.DEAD if group is None else group.state]
 
 
 def delete_groups(transition: Transition, request: DeleteGroupsRequest, context: RequestContext, token: Token) -> None:

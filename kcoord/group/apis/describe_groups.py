@@ -15,7 +15,7 @@ import attrs
 from kcoord.group.conversion.policy import is_all_classic
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
@@ -44,7 +44,7 @@ def _describe(state: ShardState, group_id: str, context: RequestContext) -> Desc
     connect = state.connect.get(group_id)
     if connect is not None and is_all_classic(connect):
         return attrs.evolve(describe_as_classic(connect), error_message=note)
-    described = DescribedGroup(group_id=group_id, group_state=State.DEAD.label)
+    described = DescribedGroup(group_id=group_id, group_state=ClassicState.DEAD.label)
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
         why = "is a connect group: describe it as one" if group_id in state.connect else "not found"
@@ -56,14 +56,14 @@ def _describe_classic(group: ClassicGroup) -> DescribedGroup:
     """The description of a classic group. Only a stable group shows its protocol and the members' metadata, because
     otherwise the next generation may have others.
     """
-    protocol = group.protocol_name or "" if group.state is State.STABLE else ""
+    protocol = group.protocol_name or "" if group.state is ClassicState.STABLE else ""
     members = [
         DescribedGroupMember(
             member_id=member.member_id,
             group_instance_id=member.instance_id,
             client_id=member.client_id,
             client_host=member.client_host,
-            member_metadata=member.metadata(protocol) if group.state is State.STABLE else b"",
+            member_metadata=member.metadata(protocol) if group.state is ClassicState.STABLE else b"",
             member_assignment=member.assignment,
         )
         for member in group.members.values()

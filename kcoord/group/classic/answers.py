@@ -8,7 +8,7 @@ REBALANCE_IN_PROGRESS, so that no connection waits for ever.)
 from __future__ import annotations
 
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_member import Member, ParkedJoin
+from kcoord.group.state.groups.classic_member import ClassicMember, ParkedJoin
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -23,7 +23,7 @@ def join_error(transition: Transition, token: Token, error: ErrorCode, member_id
     transition.answer(token, JoinGroupResponse(error_code=error, member_id=member_id))
 
 
-def join_answer(group: ClassicGroup, member: Member) -> JoinGroupResponse:
+def join_answer(group: ClassicGroup, member: ClassicMember) -> JoinGroupResponse:
     """Tell a member the current generation; the leader also gets the list of members, with their metadata."""
     protocol = group.protocol_name or ""
     members = []
@@ -47,14 +47,16 @@ def sync_error(transition: Transition, token: Token, error: ErrorCode) -> None:
     transition.answer(token, SyncGroupResponse(error_code=error))
 
 
-def sync_answer(group: ClassicGroup, member: Member) -> SyncGroupResponse:
+def sync_answer(group: ClassicGroup, member: ClassicMember) -> SyncGroupResponse:
     """Give a member its assignment."""
     return SyncGroupResponse(
         protocol_type=group.protocol_type, protocol_name=group.protocol_name, assignment=member.assignment
     )
 
 
-def park_join(transition: Transition, group: ClassicGroup, member: Member, token: Token, api_version: int) -> None:
+def park_join(
+    transition: Transition, group: ClassicGroup, member: ClassicMember, token: Token, api_version: int
+) -> None:
     """Let a member's JoinGroup wait for the end of the join phase."""
     if member.parked_join is None:
         group.parked_joins += 1
@@ -63,14 +65,16 @@ def park_join(transition: Transition, group: ClassicGroup, member: Member, token
     member.parked_join = ParkedJoin(token, api_version)
 
 
-def park_sync(transition: Transition, member: Member, token: Token) -> None:
+def park_sync(transition: Transition, member: ClassicMember, token: Token) -> None:
     """Let a member's SyncGroup wait for the leader's."""
     if member.parked_sync is not None:
         sync_error(transition, member.parked_sync, ErrorCode.REBALANCE_IN_PROGRESS)
     member.parked_sync = token
 
 
-def release_join(transition: Transition, group: ClassicGroup, member: Member, error: ErrorCode, member_id: str) -> None:
+def release_join(
+    transition: Transition, group: ClassicGroup, member: ClassicMember, error: ErrorCode, member_id: str
+) -> None:
     """Refuse a member's parked JoinGroup, if it has one."""
     if member.parked_join is not None:
         join_error(transition, member.parked_join.token, error, member_id)
@@ -78,14 +82,14 @@ def release_join(transition: Transition, group: ClassicGroup, member: Member, er
         group.parked_joins -= 1
 
 
-def release_sync(transition: Transition, member: Member, error: ErrorCode) -> None:
+def release_sync(transition: Transition, member: ClassicMember, error: ErrorCode) -> None:
     """Refuse a member's parked SyncGroup, if it has one."""
     if member.parked_sync is not None:
         sync_error(transition, member.parked_sync, error)
         member.parked_sync = None
 
 
-def refresh(transition: Transition, group: ClassicGroup, member: Member) -> None:
+def refresh(transition: Transition, group: ClassicGroup, member: ClassicMember) -> None:
     """Restart the session of a member that has just been answered after waiting."""
     member.last_seen_ms = transition.now_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)

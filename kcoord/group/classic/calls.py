@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import intern
 
-from kcoord.group.state.groups.classic_member import Member, Protocols
+from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.frozen import frozen
@@ -38,7 +38,7 @@ class Sync:
     """A SyncGroup of a member, at the current generation."""
 
     token: Token
-    member: Member
+    member: ClassicMember
     assignments: dict[str, bytes]
     """By member id; only the assignments that the leader sends count."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.member_checks import check_member
 from kcoord.group.classic.table import COMMIT, COMMIT_NOBODY
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.errors import ErrorCode
 
@@ -37,8 +37,8 @@ def check_commit(
     if group_id in shard_state.connect:  # it has no offsets
         return ErrorCode.GROUP_ID_NOT_FOUND
     group = shard_state.groups.get(group_id)
-    state = State.DEAD if group is None else group.state
-    if generation < 0 and state in (State.EMPTY, State.DEAD):
+    state = ClassicState.DEAD if group is None else group.state
+    if generation < 0 and state in (ClassicState.EMPTY, ClassicState.DEAD):
         return COMMIT_NOBODY[state]
     if group is None:
         new = api_version >= NAMES_MISSING_GROUP_VERSION and not transactional

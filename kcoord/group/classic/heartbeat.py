@@ -8,7 +8,7 @@ from __future__ import annotations
 from kcoord.group.classic.member_checks import check_member
 from kcoord.group.classic.syncing import has_synced
 from kcoord.group.classic.table import HEARTBEAT
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.step import CachedReply, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -33,7 +33,7 @@ def heartbeat_classic(transition: Transition, request: HeartbeatRequest, token: 
     member = group.members[request.member_id]
     member.last_seen_ms = transition.now_ms
     cached = None
-    if group.state is State.STABLE:
+    if group.state is ClassicState.STABLE:
         if group.heartbeat_is_sync:
             has_synced(group, member.member_id)
         cached = CachedReply(group, group.version, member)

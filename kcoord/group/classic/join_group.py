@@ -20,9 +20,9 @@ from kcoord.group.classic.table import (
 )
 from kcoord.group.classic.voting import may_join
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_member import Member, Protocols
+from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.groups.classic_reasons import Reason, tell
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
 from kcoord.group.state.replaced_groups import make_room
 from kcoord.group.state.step import RequestContext, Token
@@ -42,7 +42,7 @@ def join_classic(
         _turn_away(transition, group, request.member_id)
         join_error(transition, token, ErrorCode.GROUP_MAX_SIZE_REACHED, NO_MEMBER_ID)
         return
-    if group.state is State.DEAD and request.member_id:
+    if group.state is ClassicState.DEAD and request.member_id:
         join_error(transition, token, ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
     elif not may_join(group, request.protocol_type, protocols) or not make_room(transition, request.group_id):
         join_error(transition, token, ErrorCode.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
@@ -101,7 +101,7 @@ def _join_known(transition: Transition, group: ClassicGroup, join: Join) -> None
     _rejoin_event(group, member, join.protocols)[group.state](transition, group, member, join)
 
 
-def _rejoin_event(group: ClassicGroup, member: Member, protocols: Protocols) -> Row[OnRejoin]:
+def _rejoin_event(group: ClassicGroup, member: ClassicMember, protocols: Protocols) -> Row[OnRejoin]:
     if not member.offers_the_same(protocols):
         return REJOIN_CHANGED
     may_lead = group.leader_id == member.member_id or group.leader_is_unknown
@@ -113,7 +113,7 @@ def _has_room(group: ClassicGroup, member_id: str, max_size: int) -> bool:
     group that is too large the last ones to join are refused.
     """
     member = group.members.get(member_id)
-    if group.state is State.PREPARING:
+    if group.state is ClassicState.PREPARING:
         return (member is not None and member.parked_join is not None) or group.parked_joins < max_size
     return member is not None or len(group.members) < max_size
 

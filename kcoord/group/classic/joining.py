@@ -12,9 +12,9 @@ from kcoord.group.classic.rebalance_input import rebalance_input
 from kcoord.group.classic.voting import elect_protocol
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup, Rebalance
-from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_reasons import Reason, tell
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.metrics import CLASSIC
 from kcoord.group.state.records.classic_records import creation, emptied, next_generation, replaced
 from kcoord.group.state.repetition import FREE
@@ -66,7 +66,7 @@ def begin(transition: Transition, group: ClassicGroup, join: Join) -> None:
         delay_ms=delay_ms,
         remaining_ms=max(group.rebalance_timeout_ms() - delay_ms, 0),
     )
-    group.move(State.PREPARING)
+    group.move(ClassicState.PREPARING)
     if delay_ms > 0:
         transition.wake(group, group.rebalance.due_ms)
     else:
@@ -111,8 +111,8 @@ def _admit(transition: Transition, group: ClassicGroup, join: Join) -> None:
     transition.wake(group, transition.now_ms + transition.state.settings.new_member_join_timeout_ms)
 
 
-def _member_of(join: Join) -> Member:
-    return Member(
+def _member_of(join: Join) -> ClassicMember:
+    return ClassicMember(
         join.member_id,
         join.instance_id,
         join.client_id,
@@ -126,13 +126,13 @@ def _member_of(join: Join) -> Member:
 # -- members that join again ------------------------------------------------------------------------------------------
 
 
-def regather(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
+def regather(transition: Transition, group: ClassicGroup, member: ClassicMember, join: Join) -> None:
     """A member joins while members are joining."""
     _rejoin(transition, group, member, join)
     _close_if_complete(transition, group)
 
 
-def repeat(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
+def repeat(transition: Transition, group: ClassicGroup, member: ClassicMember, join: Join) -> None:
     """A member that has lost its answer, or does not know that the others have gone on: tell it the present
     generation.
     """
@@ -145,26 +145,26 @@ def repeat(transition: Transition, group: ClassicGroup, member: Member, join: Jo
         transition.answer(join.token, join_answer(group, member))
 
 
-def change(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
+def change(transition: Transition, group: ClassicGroup, member: ClassicMember, join: Join) -> None:
     """A member offers other metadata."""
     _rejoin(transition, group, member, join)
     _restart_or_hold(transition, group, member, tell(Reason.METADATA_CHANGED, [member.member_id], join.reason))
 
 
-def obey(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
+def obey(transition: Transition, group: ClassicGroup, member: ClassicMember, join: Join) -> None:
     """The leader joins a stable group again: something outside has changed, for example the topics that it assigns."""
     _rejoin(transition, group, member, join)
     _restart_or_hold(transition, group, member, tell(Reason.LEADER_ASKED, [member.member_id], join.reason))
 
 
-def _restart_or_hold(transition: Transition, group: ClassicGroup, member: Member, reason: str) -> None:
+def _restart_or_hold(transition: Transition, group: ClassicGroup, member: ClassicMember, reason: str) -> None:
     """Rebalance, or let the member that asks for it wait, if the last rebalances were the same and changed nothing
     (`repetition`). No other member is disturbed meanwhile. It waits half its rebalance timeout at most, as its client
     waits longer than that for JoinGroup.
     """
     repetition, now_ms = group.repetition, transition.now_ms
     due_ms = now_ms
-    if group.state is State.STABLE and repetition.times >= FREE:
+    if group.state is ClassicState.STABLE and repetition.times >= FREE:
         due_ms = repetition.due(rebalance_input(group), now_ms, member.rebalance_timeout_ms // 2)
     if due_ms <= now_ms:
         restart(transition, group, reason)
@@ -181,11 +181,11 @@ def wait_is_over(transition: Transition, group: ClassicGroup) -> None:
     """The member that asked for a rebalance that repeats itself has waited long enough."""
     group.repetition.due_ms = NEVER_MS
     reason, group.held_reason = group.held_reason, None
-    if group.state is State.STABLE and reason is not None and group.parked_joins:
+    if group.state is ClassicState.STABLE and reason is not None and group.parked_joins:
         restart(transition, group, reason)
 
 
-def _rejoin(transition: Transition, group: ClassicGroup, member: Member, join: Join) -> None:
+def _rejoin(transition: Transition, group: ClassicGroup, member: ClassicMember, join: Join) -> None:
     group.offer(member, join.protocols)
     member.rebalance_timeout_ms = join.rebalance_timeout_ms
     member.session_timeout_ms = join.session_timeout_ms
@@ -195,7 +195,7 @@ def _rejoin(transition: Transition, group: ClassicGroup, member: Member, join: J
 # -- static members that come back under a new member id --------------------------------------------------------------
 
 
-def succeed(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> None:
+def succeed(transition: Transition, group: ClassicGroup, predecessor: ClassicMember, join: Join) -> None:
     """A static member comes back while members are joining."""
     successor = _take_over(transition, group, predecessor, join)
     _park_successor(transition, group, successor, join)
@@ -203,7 +203,7 @@ def succeed(transition: Transition, group: ClassicGroup, predecessor: Member, jo
     _close_if_complete(transition, group)
 
 
-def succeed_and_restart(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> None:
+def succeed_and_restart(transition: Transition, group: ClassicGroup, predecessor: ClassicMember, join: Join) -> None:
     """A static member comes back between JoinGroup and SyncGroup. The leader may be assigning to its previous member
     id, so all members have to join again.
     """
@@ -212,7 +212,7 @@ def succeed_and_restart(transition: Transition, group: ClassicGroup, predecessor
     restart(transition, group, _returned(predecessor, join))
 
 
-def succeed_quietly(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> None:
+def succeed_quietly(transition: Transition, group: ClassicGroup, predecessor: ClassicMember, join: Join) -> None:
     """A static member comes back to a stable group. No other member is disturbed, unless the group would now choose
     another protocol (KIP-345, KIP-814).
     """
@@ -234,7 +234,7 @@ def succeed_quietly(transition: Transition, group: ClassicGroup, predecessor: Me
     transition.answer(join.token, answer)
 
 
-def _take_over(transition: Transition, group: ClassicGroup, predecessor: Member, join: Join) -> Member:
+def _take_over(transition: Transition, group: ClassicGroup, predecessor: ClassicMember, join: Join) -> ClassicMember:
     """The successor takes the place of `elder`, which is fenced at once, also where it waits."""
     release_join(transition, group, predecessor, ErrorCode.FENCED_INSTANCE_ID, predecessor.member_id)
     release_sync(transition, predecessor, ErrorCode.FENCED_INSTANCE_ID)
@@ -245,14 +245,14 @@ def _take_over(transition: Transition, group: ClassicGroup, predecessor: Member,
     return successor
 
 
-def _park_successor(transition: Transition, group: ClassicGroup, successor: Member, join: Join) -> None:
+def _park_successor(transition: Transition, group: ClassicGroup, successor: ClassicMember, join: Join) -> None:
     park_join(transition, group, successor, join.token, join.api_version)
 
 
 # -- members that go --------------------------------------------------------------------------------------------------
 
 
-def evict(transition: Transition, group: ClassicGroup, member: Member) -> None:
+def evict(transition: Transition, group: ClassicGroup, member: ClassicMember) -> None:
     """Remove a member. If it is alive after all, the answers to its parked requests tell it that it must join as a new
     member.
     """
@@ -292,7 +292,7 @@ def restart(transition: Transition, group: ClassicGroup, reason: str) -> None:
     if group.held_reason is not None:
         group.rebalance.note(group.held_reason)
         group.held_reason, group.repetition.due_ms = None, NEVER_MS
-    group.move(State.PREPARING)
+    group.move(ClassicState.PREPARING)
     if group.all_joined():
         close_join(transition, group)
     else:
@@ -381,5 +381,5 @@ def _joined(join: Join) -> str:
     return tell(Reason.JOINED, [join.member_id], join.reason)
 
 
-def _returned(predecessor: Member, join: Join) -> str:
+def _returned(predecessor: ClassicMember, join: Join) -> str:
     return tell(Reason.STATIC_REPLACED, [f"{predecessor.member_id} by {join.member_id}"], join.reason)

@@ -7,7 +7,7 @@ with it, every JoinGroup would look different.
 from __future__ import annotations
 
 from kcoord.group.state.groups.classic_group import CONSUMER, ClassicGroup
-from kcoord.group.state.groups.classic_member import Member, Protocols
+from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.groups.subscription import without_generation
 from kcoord.group.state.repetition import Given, fingerprint
 
@@ -27,7 +27,7 @@ def rebalance_answer(group: ClassicGroup) -> int:
     return fingerprint(frozenset([(_name(each), each.assignment) for each in group.members.values()]))
 
 
-def _name(member: Member) -> str:
+def _name(member: ClassicMember) -> str:
     return member.member_id if member.instance_id is None else f"static {member.instance_id}"
 
 

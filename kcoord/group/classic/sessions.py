@@ -16,9 +16,9 @@ from sys import intern
 
 from kcoord.group.classic.table import CONVERTED, OVER_MAX_SIZE
 from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state, weight_of
-from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_reasons import Reason, tell
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.transition import Transition
 
 
@@ -29,7 +29,7 @@ def open_sessions(transition: Transition, group: ClassicGroup) -> None:
     shortest_ms = None
     for recorded in record.members:
         session_timeout_ms = recorded.session_timeout
-        member = Member(
+        member = ClassicMember(
             recorded.member_id,
             recorded.group_instance_id,
             intern(recorded.client_id),
@@ -62,9 +62,11 @@ def open_sessions(transition: Transition, group: ClassicGroup) -> None:
 
 
 def _expect_syncs(transition: Transition, group: ClassicGroup) -> None:
-    if group.state is State.COMPLETING:
+    if group.state is ClassicState.COMPLETING:
         group.unsynced.update(group.members)
-    elif group.record.state == State.STABLE.label:  # else it is a record of Kafka, which does not say who has synced
+    elif (
+        group.record.state == ClassicState.STABLE.label
+    ):  # else it is a record of Kafka, which does not say who has synced
         group.unsynced.update(group.members.keys() - set(group.record.synced_members))
         group.heartbeat_is_sync = True
     if group.unsynced:

@@ -10,7 +10,7 @@ from kcoord.group.classic.joining import evict, wait_is_over
 from kcoord.group.classic.table import GONE, JOIN_DUE, PENDING_GONE, SYNC_DUE
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.transition import Transition
 
@@ -37,7 +37,7 @@ def sweep(transition: Transition, group: ClassicGroup) -> None:
         SYNC_DUE[group.state](transition, group)
 
 
-def _expires_ms(member: Member, join_timeout_ms: int) -> int:
+def _expires_ms(member: ClassicMember, join_timeout_ms: int) -> int:
     """When a member's session ends. Never while one of its requests waits here, unless the member is new and may have
     vanished.
     """

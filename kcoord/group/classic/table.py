@@ -36,13 +36,13 @@ from kcoord.group.classic.joining import (
 )
 from kcoord.group.classic.syncing import assign, await_leader, evict_unsynced, hand_over, join_first
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_member import Member
+from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
 Cell = TypeVar("Cell")
 OnJoin = Callable[[Transition, ClassicGroup, Join], None]
-OnRejoin = Callable[[Transition, ClassicGroup, Member, Join], None]
+OnRejoin = Callable[[Transition, ClassicGroup, ClassicMember, Join], None]
 OnSync = Callable[[Transition, ClassicGroup, Sync], None]
 OnCause = Callable[[Transition, ClassicGroup, str], None]
 OnTime = Callable[[Transition, ClassicGroup], None]

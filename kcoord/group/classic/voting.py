@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Protocols
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 
 
 def may_join(group: ClassicGroup, protocol_type: str, protocols: Protocols) -> bool:
     """Whether a JoinGroup of this type with these protocols agrees with what the members speak. An empty group accepts
     everything.
     """
-    if group.state in (State.EMPTY, State.DEAD):
+    if group.state in (ClassicState.EMPTY, ClassicState.DEAD):
         return bool(protocol_type and protocols)
     size = len(group.members)
     return protocol_type == group.protocol_type and any(group.support.get(name, 0) == size for name, _ in protocols)

@@ -19,7 +19,7 @@ from kcoord.group.modern.reconcile import Progress, progress
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH, Answer
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import CachedReply, PredictedReply, RequestContext, Token
@@ -40,7 +40,7 @@ def refuse_heartbeat(transition: Transition, token: Token, error: ErrorCode, mes
     )
 
 
-def standing(group: ConnectGroup, member: Member) -> Progress[Resource]:
+def standing(group: ConnectGroup, member: ConnectMember) -> Progress[Resource]:
     """How far the member can go towards its target now."""
     target = group.target_of(member)
     if target is None:  # no assignment has named the member yet: without a target it stays at its epoch
@@ -50,7 +50,7 @@ def standing(group: ConnectGroup, member: Member) -> Progress[Resource]:
     return progress(member.current, target, group.owners)
 
 
-def advance_member(transition: Transition, group: ConnectGroup, member: Member) -> Resources:
+def advance_member(transition: Transition, group: ConnectGroup, member: ConnectMember) -> Resources:
     """Move the member as far towards its target as it can go now. Return what it is to run."""
     now = standing(group, member)
     epoch = group.assignment_epoch if now.complete and group.assignment_epoch > member.epoch else member.epoch
@@ -67,7 +67,7 @@ def advance_member(transition: Transition, group: ConnectGroup, member: Member) 
 def answer_or_hold(
     transition: Transition,
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     request: ConnectGroupHeartbeatRequest,
     context: RequestContext,
     token: Token,
@@ -87,7 +87,7 @@ def _longest_wait_ms(limits: Effective) -> int:
     return min(limits.heartbeat_interval_ms, limits.session_timeout_ms // 3)
 
 
-def _repeats(group: ConnectGroup, member: Member, assignment_sent: Resources, limits: Effective) -> bool:
+def _repeats(group: ConnectGroup, member: ConnectMember, assignment_sent: Resources, limits: Effective) -> bool:
     """Whether the answer would repeat the last one on this connection."""
     last = member.answer
     return (
@@ -100,7 +100,7 @@ def _repeats(group: ConnectGroup, member: Member, assignment_sent: Resources, li
     )
 
 
-def _is_covered(member: Member, last: Answer[Resource] | None, assignment_sent: Resources) -> bool:
+def _is_covered(member: ConnectMember, last: Answer[Resource] | None, assignment_sent: Resources) -> bool:
     """Whether the member has reported all that it is told to run. If not, its report is older than a grant (CG-3)."""
     if last is not None and last.assignment_sent is assignment_sent and last.reported is member.reported:
         return True  # nothing has changed since the last answer
@@ -114,7 +114,7 @@ def _is_same(one: Resources, other: Resources) -> bool:
 def answer(
     transition: Transition,
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     assignment_sent: Resources,
     token: Token,
     limits: Effective,
@@ -153,7 +153,7 @@ def answer(
     transition.answer(token, response, None if asked is None else _cached(group, member, asked, response))
 
 
-def _assignment(group: ConnectGroup, member: Member, assignment_sent: Resources) -> Assignment:
+def _assignment(group: ConnectGroup, member: ConnectMember, assignment_sent: Resources) -> Assignment:
     target = group.targets.get(member.member_id)
     return Assignment(
         connectors_and_tasks=pack(assignment_sent, ConnectorsAndTasks, ConnectorTaskId),
@@ -163,7 +163,10 @@ def _assignment(group: ConnectGroup, member: Member, assignment_sent: Resources)
 
 
 def _cached(
-    group: ConnectGroup, member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
+    group: ConnectGroup,
+    member: ConnectMember,
+    request: ConnectGroupHeartbeatRequest,
+    response: ConnectGroupHeartbeatResponse,
 ) -> CachedReply | None:
     """What the hot path may remember: it may repeat this answer while the member's version is the same (CG-25). That
     holds also while the next assignment is computed: the install moves the version, and so does being chosen.
@@ -178,7 +181,7 @@ def _cached(
 
 
 def _predicted(
-    member: Member, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
+    member: ConnectMember, request: ConnectGroupHeartbeatRequest, response: ConnectGroupHeartbeatResponse
 ) -> PredictedReply | None:
     """The member's next heartbeat, at the epoch that this answer tells it, and the answer to that. None if this
     heartbeat had more fields than the member's ids, its epoch and what it owns. The member owns its whole target, so
@@ -202,7 +205,7 @@ def _predicted(
     return PredictedReply(same, short)
 
 
-def _bind_session(transition: Transition, group: ConnectGroup, member: Member, limits: Effective) -> None:
+def _bind_session(transition: Transition, group: ConnectGroup, member: ConnectMember, limits: Effective) -> None:
     """Note the session timeout that the answer tells the member (CG-8). After a shorter timeout, the longer session
     that the member was told earlier still runs to its end, because nobody here knows whether this answer arrives. A
     longer timeout is written to the log first, so that a load does not shorten it.
@@ -217,7 +220,9 @@ def _bind_session(transition: Transition, group: ConnectGroup, member: Member, l
     transition.wake(group, transition.now_ms + timeout_ms)
 
 
-def _watch_release(transition: Transition, group: ConnectGroup, member: Member, assignment_sent: Resources) -> None:
+def _watch_release(
+    transition: Transition, group: ConnectGroup, member: ConnectMember, assignment_sent: Resources
+) -> None:
     """Start the rebalance timeout with the answer that withdraws something, and again if more is withdrawn (CG-7)."""
     to_release = member.current - assignment_sent if member.member_id in group.unconverged else NOTHING
     if not to_release:
@@ -228,7 +233,7 @@ def _watch_release(transition: Transition, group: ConnectGroup, member: Member, 
     member.releasing = to_release
 
 
-def _watch_computation(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def _watch_computation(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Start the time to compute with the first answer that asks for it: the worker cannot have begun before (CG-20)."""
     computation = group.computation
     assert computation is not None
@@ -240,7 +245,7 @@ def _watch_computation(transition: Transition, group: ConnectGroup, member: Memb
 # -- held answers -----------------------------------------------------------------------------------------------------
 
 
-def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Send the held answer as it is now."""
     token = take_held(transition.state, member)
     if token is not None:
@@ -257,7 +262,7 @@ def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Me
         )
 
 
-def has_news(group: ConnectGroup, member: Member) -> bool:
+def has_news(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the held answer would differ from the last one. A new epoch alone does not count."""
     last = member.answer
     computes = group.chosen() == member.member_id

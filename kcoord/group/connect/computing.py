@@ -58,8 +58,8 @@ from kcoord.group.state.groups.connect_group import (
     NOT_PLACED,
     Computation,
     ConnectGroup,
+    ConnectMember,
     Frozen,
-    Member,
     Placed,
     Resources,
 )
@@ -378,7 +378,7 @@ def freeze(transition: Transition, group: ConnectGroup, assignor: str, limits: E
 
 
 def _member_input(
-    transition: Transition, member: Member, group: ConnectGroup, assignor: str, inherited: Resources | None
+    transition: Transition, member: ConnectMember, group: ConnectGroup, assignor: str, inherited: Resources | None
 ) -> AssignorMember:
     metadata = member.metadata
     target: Resources = group.target_of(member) or frozenset()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcoord.group.state.bounded_text import bounded_text
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext
@@ -32,7 +32,7 @@ def check_newer(transition: Transition, group_id: str, context: RequestContext) 
         raise Refused(ErrorCode.NOT_COORDINATOR, BEFORE_LOAD)
 
 
-def check_newest(transition: Transition, group: ConnectGroup, member: Member, context: RequestContext) -> None:
+def check_newest(transition: Transition, group: ConnectGroup, member: ConnectMember, context: RequestContext) -> None:
     """Raise Refused if the member has used a newer connection (CG-4). If the member has not come since the load, or
     since its group was restored, nobody knows its newest connection: it must use one that was made since then.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import Held
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Token
@@ -11,7 +11,7 @@ from kcoord.group.state.transition import Transition
 
 
 def hold(
-    transition: Transition, group: ConnectGroup, member: Member, connection: int, token: Token, wait_ms: int
+    transition: Transition, group: ConnectGroup, member: ConnectMember, connection: int, token: Token, wait_ms: int
 ) -> None:
     """Hold the answer for `wait_ms` at most."""
     member.held = Held(token, connection)
@@ -19,7 +19,7 @@ def hold(
     transition.state.holds.want(member, transition.now_ms + wait_ms)
 
 
-def take_held(state: ShardState, member: Member) -> Token | None:
+def take_held(state: ShardState, member: ConnectMember) -> Token | None:
     """Take the token of the member's held answer, which the caller must answer now; None: no answer is held."""
     held = member.held
     if held is None:

@@ -7,7 +7,7 @@ UNKNOWN_MEMBER_ID means: give up computing.
 from __future__ import annotations
 
 from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest
-from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, ConnectMember
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -18,7 +18,7 @@ def check_member(
     transition: Transition,
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
-) -> tuple[ConnectGroup, Member]:
+) -> tuple[ConnectGroup, ConnectMember]:
     """The group and the member. Raises Refused unless both exist and the request has the member's epoch."""
     check_newer(transition, request.group_id, context)
     group = transition.state.connect.get(request.group_id)
@@ -39,7 +39,7 @@ def check_computing(
     transition: Transition,
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
-) -> tuple[ConnectGroup, Member, Computation]:
+) -> tuple[ConnectGroup, ConnectMember, Computation]:
     """The group, the member and its computation. Raises Refused unless this member is chosen to compute."""
     group, member = check_member(transition, request, context)
     computation = group.computation

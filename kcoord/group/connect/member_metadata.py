@@ -11,7 +11,7 @@ from kcoord.group.connect.group_lookup import Refused
 from kcoord.group.connect.selection import leaves_nobody
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.assignor_support import support_of
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heard
@@ -87,7 +87,7 @@ def _kept(each: heard.Assignor) -> kept.Assignor:
 
 
 def still_supported(
-    group: ConnectGroup, member_id: str, predecessor: Member | None, metadata: Metadata, limits: Effective
+    group: ConnectGroup, member_id: str, predecessor: ConnectMember | None, metadata: Metadata, limits: Effective
 ) -> None:
     """Raise Refused(UNSUPPORTED_ASSIGNOR) for a server-side assignor that the server does not have, and for version
     ranges after which no worker could compute for all members (CG-16).

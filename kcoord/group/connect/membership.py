@@ -20,7 +20,7 @@ from kcoord.group.state.groups.connect_group import (
     NO_OFFSET,
     UNKNOWN_DELAY,
     ConnectGroup,
-    Member,
+    ConnectMember,
     Metadata,
     Resources,
     Target,
@@ -53,7 +53,7 @@ def join(transition: Transition, group: ConnectGroup, member_id: str, metadata: 
 
 
 def succeed(
-    transition: Transition, group: ConnectGroup, predecessor: Member, member_id: str, metadata: Metadata
+    transition: Transition, group: ConnectGroup, predecessor: ConnectMember, member_id: str, metadata: Metadata
 ) -> None:
     """Give a static member's place to the worker that returns under another member id, in one step (CG-28). The group
     epoch moves only if the worker says something else than before, or if the member was excluded (CG-7): then it takes
@@ -83,7 +83,7 @@ def _of(target: Target, metadata: Metadata) -> Target:
     return attrs.evolve(target, instance_id=metadata.instance_id, url=metadata.url)
 
 
-def rejoin(transition: Transition, group: ConnectGroup, member: Member, metadata: Metadata) -> None:
+def rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember, metadata: Metadata) -> None:
     """Let a known member join again. It owns nothing: its current is free, and its target stays (CG-6)."""
     was_evicted = member.evicted
     transition.state.counters.members["rejoined"] += 1
@@ -98,19 +98,19 @@ def rejoin(transition: Transition, group: ConnectGroup, member: Member, metadata
         update(transition, group, member, metadata)
 
 
-def _forget_session(member: Member) -> None:
+def _forget_session(member: ConnectMember) -> None:
     """Reset the member's epochs, and forget what it was answered."""
     member.epoch, member.previous_epoch = JOINING_EPOCH, NO_EPOCH
     _forget_told(member)
 
 
-def _forget_told(member: Member) -> None:
+def _forget_told(member: ConnectMember) -> None:
     member.answer, member.reported, member.epoch_unsure = None, None, False
     member.releasing, member.release_due_ms = NOTHING, NEVER_MS
 
 
 def update(
-    transition: Transition, group: ConnectGroup, member: Member, metadata: Metadata, quietly: bool = False
+    transition: Transition, group: ConnectGroup, member: ConnectMember, metadata: Metadata, quietly: bool = False
 ) -> None:
     """Take in what a member says about itself now. The group epoch moves only for a reason of CG-13, and not at all if
     `quietly`.
@@ -143,7 +143,7 @@ def _ranges(metadata: Metadata) -> list[tuple[str, int, int]]:
     return [(each.name, each.minimum_version, each.maximum_version) for each in metadata.assignors]
 
 
-def go_away(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def go_away(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Let a static member leave for a while: its current is free at once, its target stays, and the group epoch does
     not move (CG-28).
     """
@@ -154,7 +154,7 @@ def go_away(transition: Transition, group: ConnectGroup, member: Member) -> None
     transition.state.counters.members["away"] += 1
 
 
-def remove(transition: Transition, group: ConnectGroup, members: Sequence[Member], reason: Reason) -> None:
+def remove(transition: Transition, group: ConnectGroup, members: Sequence[ConnectMember], reason: Reason) -> None:
     """Remove members that have gone and run nothing any more (CG-8, CG-9). Their targets wait for their return, unless
     the group is now empty.
     """
@@ -166,7 +166,7 @@ def remove(transition: Transition, group: ConnectGroup, members: Sequence[Member
         _forget_all(transition, group)
 
 
-def drop_dead(transition: Transition, group: ConnectGroup, member: Member, runs: Resources) -> None:
+def drop_dead(transition: Transition, group: ConnectGroup, member: ConnectMember, runs: Resources) -> None:
     """Remove a member whose place another one takes in the same step. The target waits for that other one, which
     reports that it `runs` these resources.
     """
@@ -174,7 +174,7 @@ def drop_dead(transition: Transition, group: ConnectGroup, member: Member, runs:
     transition.state.counters.members["replaced"] += 1
 
 
-def _write_gone(transition: Transition, group: ConnectGroup, member: Member, doubtful: Resources) -> None:
+def _write_gone(transition: Transition, group: ConnectGroup, member: ConnectMember, doubtful: Resources) -> None:
     """Write that a member is gone. Its target waits, except for the `doubtful` resources: the member was to stop these
     before it could be given them.
     """
@@ -205,7 +205,10 @@ def _forget_all(transition: Transition, group: ConnectGroup) -> None:
 
 
 def evict(
-    transition: Transition, group: ConnectGroup, members: Sequence[Member], reason: Reason = Reason.REBALANCE_TIMEOUT
+    transition: Transition,
+    group: ConnectGroup,
+    members: Sequence[ConnectMember],
+    reason: Reason = Reason.REBALANCE_TIMEOUT,
 ) -> None:
     """Exclude members that did not release in time, or that left without having stopped (CG-7). Their targets wait as
     those of departed members do. What they may be running stays reserved until they join again or their session ends.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from kcoord.group.connect import answers
 from kcoord.group.connect.held_replies import take_held
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
 
-def flush_held_reply(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def flush_held_reply(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Send the member's held answer as it is now."""
     if member.classic is None:
         answers.flush_held_heartbeat(transition, group, member)
@@ -17,7 +17,7 @@ def flush_held_reply(transition: Transition, group: ConnectGroup, member: Member
         transition.classic.flush_held_reply(transition, group, member)
 
 
-def refuse_all(transition: Transition, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
+def refuse_all(transition: Transition, group: ConnectGroup, member: ConnectMember, error: ErrorCode) -> None:
     """Answer everything that is held for the member with an error: the member is gone or excluded, or has come by
     another connection.
     """

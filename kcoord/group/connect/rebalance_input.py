@@ -7,7 +7,7 @@ that remains of a delay, and what workers hold on the way to their targets.
 from __future__ import annotations
 
 from kcoord.assign.placement import Rules
-from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, ConnectMember
 from kcoord.group.state.repetition import Given, fingerprint
 
 
@@ -36,7 +36,7 @@ def _delayed(group: ConnectGroup) -> bool:
     return group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE)
 
 
-def _metadata(member: Member) -> object:
+def _metadata(member: ConnectMember) -> object:
     metadata, classic = member.metadata, member.metadata.classic
     speaks = None if classic is None else (tuple(classic.protocols), classic.config_offset)
     assignors = [

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Transition
@@ -58,7 +58,7 @@ def reunited(group: ConnectGroup) -> dict[str, str]:
     departed = group.departed()
     if not departed:
         return {}
-    by_url: dict[str | None, list[Member]] = {}
+    by_url: dict[str | None, list[ConnectMember]] = {}
     for member in group.participants():
         by_url.setdefault(member.metadata.url, []).append(member)
     found = {}

@@ -18,9 +18,15 @@ from kcoord.group.connect.notify import flush_held_reply, refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, UNKNOWN_DELAY, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import (
+    NO_DEADLINE,
+    PASSED_DEADLINE,
+    UNKNOWN_DELAY,
+    ConnectGroup,
+    ConnectMember,
+)
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.connect_records import delay_over
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -83,12 +89,12 @@ def sweep_connect(transition: Transition, group: ConnectGroup) -> None:
     _ask_for_next_look(transition, group)
 
 
-def _keeps(group: ConnectGroup, member: Member) -> bool:
+def _keeps(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the member still has something that an answer withdrew and that no newer target has given back."""
     return not (member.releasing & member.current) <= (group.target_of(member) or frozenset())
 
 
-def _session_ends_ms(member: Member) -> int:
+def _session_ends_ms(member: ConnectMember) -> int:
     if member.classic is not None and member.classic.is_waiting:
         return NEVER_MS
     return max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
@@ -107,7 +113,7 @@ def _ask_for_next_look(transition: Transition, group: ConnectGroup) -> None:
         transition.wake(group, max(at_ms, transition.now_ms + 1))
 
 
-def hold_is_over(transition: Transition, member: Member) -> None:
+def hold_is_over(transition: Transition, member: ConnectMember) -> None:
     """Send a held answer whose time is over."""
     if member.held is not None:
         group, _ = transition.state.held[member.held.connection][member.member_id]
@@ -115,7 +121,7 @@ def hold_is_over(transition: Transition, member: Member) -> None:
         settle(transition, group)
 
 
-def hold_is_over_unwritten(transition: Transition, member: Member) -> None:
+def hold_is_over_unwritten(transition: Transition, member: ConnectMember) -> None:
     """End a held answer whose time is over, while nothing can be written. If the answer could need a record, the worker
     gets COORDINATOR_NOT_AVAILABLE and asks again.
     """
@@ -123,7 +129,7 @@ def hold_is_over_unwritten(transition: Transition, member: Member) -> None:
         return
     group, _ = transition.state.held[member.held.connection][member.member_id]
     if member.classic is not None or (
-        group.state is State.STABLE and not is_owed_a_session(transition.state, group, member)
+        group.state is ModernState.STABLE and not is_owed_a_session(transition.state, group, member)
     ):
         flush_held_reply(transition, group, member)
     else:

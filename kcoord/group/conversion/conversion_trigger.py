@@ -19,13 +19,13 @@ from kcoord.group.conversion.policy import belongs_to_connect
 from kcoord.group.conversion.to_connect import to_connect
 from kcoord.group.conversion.workers import NotConvertible
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.transition import Transition
 
 
 def follow(transition: Transition, group: ClassicGroup) -> bool:
     """Convert the group if it belongs to the connect groups. True if it is a connect group now."""
-    if group.state is State.DEAD or not belongs_to_connect(transition.state, group):
+    if group.state is ClassicState.DEAD or not belongs_to_connect(transition.state, group):
         return False
     try:
         converted = to_connect(transition, group)
@@ -46,4 +46,4 @@ def follow_when_stable(transition: Transition, group: ClassicGroup) -> bool:
     """The same for a group whose rebalance may end now: only once it has ended, so that nobody is called a second
     time.
     """
-    return group.state is State.STABLE and not group.unsynced and follow(transition, group)
+    return group.state is ClassicState.STABLE and not group.unsynced and follow(transition, group)

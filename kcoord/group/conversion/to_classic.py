@@ -21,8 +21,8 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Protocols
-from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, ConnectMember
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
@@ -54,7 +54,7 @@ def to_classic(transition: Transition, group: ConnectGroup) -> ClassicGroup:
     return classic
 
 
-def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMetadataValue:
+def _record(group: ConnectGroup, members: list[ConnectMember], wall_ms: int) -> GroupMetadataValue:
     """The record, under the lowest protocol that all workers speak. So after a load no worker that joins is refused
     because of what the record cannot say.
     """
@@ -80,31 +80,31 @@ def _record(group: ConnectGroup, members: list[Member], wall_ms: int) -> GroupMe
             )
             for each in members
         ],
-        state=State.PREPARING.label,
+        state=ClassicState.PREPARING.label,
         reason=WHY,
         reason_timestamp=wall_ms,
     )
 
 
-def _lowest(group: ConnectGroup, members: list[Member]) -> str:
+def _lowest(group: ConnectGroup, members: list[ConnectMember]) -> str:
     spoken = [set(group.classic.members[each.member_id]) for each in members]
     return min(set.intersection(*spoken), key=NAMES.index, default=group.classic.protocol or DEFAULT)
 
 
-def _offers(group: ConnectGroup, member: Member) -> Protocols:
+def _offers(group: ConnectGroup, member: ConnectMember) -> Protocols:
     """What the worker would offer if it joined now."""
     assert member.metadata.classic is not None
     return tuple((name, _state(group, member, version(name))) for name in member.metadata.classic.protocols)
 
 
-def _state(group: ConnectGroup, member: Member, number: int) -> bytes:
+def _state(group: ConnectGroup, member: ConnectMember, number: int) -> bytes:
     metadata, classic = member.metadata, member.metadata.classic
     assert classic is not None
     allocation = _assignment(group, member, number) if number > EAGER and member.current else None
     return encode_state(WorkerState(number, metadata.url or "", classic.config_offset, allocation))
 
 
-def _assignment(group: ConnectGroup, member: Member, number: int) -> WorkerAssignment:
+def _assignment(group: ConnectGroup, member: ConnectMember, number: int) -> WorkerAssignment:
     """All that the worker may be running, as if its last assignment had been exactly that."""
     return WorkerAssignment(
         number,

@@ -27,8 +27,15 @@ from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import QUIET_MS
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.groups.connect_group import NO_DEADLINE, NO_OFFSET, ConnectGroup, Member, Metadata, Target
+from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.connect_group import (
+    NO_DEADLINE,
+    NO_OFFSET,
+    ConnectGroup,
+    ConnectMember,
+    Metadata,
+    Target,
+)
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.classic_records import tombstone
@@ -40,7 +47,7 @@ from kcoord.group.translation.config_round import holders_below, open_config_rou
 from kcoord.group.translation.leader import known_as
 from kcoord.group.translation.sessions import begin
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMember
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata
 from kcoord.protocol.records import Record
 
 
@@ -57,7 +64,7 @@ class Plan:
 def plan(transition: Transition, classic: ClassicGroup) -> Plan:
     """Plan the conversion; nothing is changed yet. Raises NotConvertible."""
     workers = read_workers(classic)
-    is_complete = classic.state is State.STABLE and not any(_releases(each) for each in workers)
+    is_complete = classic.state is ClassicState.STABLE and not any(_releases(each) for each in workers)
     epoch = classic.generation if is_complete else classic.generation + 1
     return Plan(classic, workers, epoch, list(_records(transition, classic, workers, epoch)))
 
@@ -89,7 +96,7 @@ def to_connect(transition: Transition, classic: ClassicGroup) -> ConnectGroup:
     transition.state.counters.conversions["to connect"] += 1
     for worker in planned.workers:
         _open_session(transition, group, worker, classic.generation)
-    if classic.state is not State.STABLE:
+    if classic.state is not ClassicState.STABLE:
         _keep_together(transition, group)
     return group
 
@@ -117,7 +124,7 @@ def _records(transition: Transition, classic: ClassicGroup, workers: list[Worker
         metadata = _metadata(worker, epoch, classic.protocol_name)
         yield records.member_metadata(group_id, member_id, metadata)
         known = classic.generation if worker.knows_generation else JOINING_EPOCH
-        member = Member(member_id, metadata)
+        member = ConnectMember(member_id, metadata)
         yield records.current_assignment(scratch, member, worker.current, known, NO_EPOCH, doubtful=worker.doubtful)
         yield records.member_target(group_id, member_id, Target(worker.target, url=worker.spoken.url or None))
     yield records.target_assignment(
@@ -146,7 +153,7 @@ def _metadata(worker: Worker, epoch: int, protocol: str | None) -> Metadata:
         url=spoken.url or None,
         rebalance_timeout_ms=member.rebalance_timeout_ms,
         session_timeout_ms=member.session_timeout_ms,
-        classic=ClassicMember(
+        classic=ClassicMemberMetadata(
             list(spoken.protocols),
             spoken.config_offset,
             known_as(told.leader, told.leader_url) if is_told and told is not None else None,

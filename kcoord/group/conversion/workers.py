@@ -25,8 +25,8 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_member import Member
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_member import ClassicMember
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, Resources
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.protocol.embedded import EAGER, EmbeddedError, WorkerAssignment, decode_assignment
@@ -42,7 +42,7 @@ class NotConvertible(Exception):
 class Worker:
     """One member of the classic group."""
 
-    member: Member
+    member: ClassicMember
     spoken: Spoken
     current: Resources
     """All that it may be running."""
@@ -74,7 +74,7 @@ def read_workers(group: ClassicGroup) -> list[Worker]:
     return workers
 
 
-def _worker(group: ClassicGroup, member: Member, assignments: dict[str, bytes]) -> Worker:
+def _worker(group: ClassicGroup, member: ClassicMember, assignments: dict[str, bytes]) -> Worker:
     if member.instance_id is not None:
         raise NotConvertible(
             f"member {member.member_id} of group {group.group_id} is static (group.instance.id {member.instance_id}), "
@@ -90,7 +90,7 @@ def _worker(group: ClassicGroup, member: Member, assignments: dict[str, bytes]) 
         raise NotConvertible(f"member {member.member_id} of group {group.group_id}: {fault}") from None
     current, target = _runs(spoken.reported, told)
     fetched = member.member_id not in group.unsynced and not member.rejoined
-    settled = group.state is State.STABLE and known and fetched
+    settled = group.state is ClassicState.STABLE and known and fetched
     converted = group.was_converted
     return Worker(
         member, spoken, current, target, told, known and not converted, known and converted, settled, not known

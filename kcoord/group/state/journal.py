@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from kcoord.group.state.groups.classic_group import NO_RECORD, ClassicGroup
-from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Member, Metadata, Resources, Target
+from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, ConnectMember, Metadata, Resources, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.connect_replay import settle_loaded_group
 from kcoord.group.state.replay import replay
@@ -48,7 +48,7 @@ _OF_A_MEMBER = (
 class MemberBefore:
     """The durable state of one member of a connect group, and of its target, before the step."""
 
-    member: Member | None
+    member: ConnectMember | None
     metadata: Metadata | None
     current: Resources
     recorded: bool

@@ -10,7 +10,7 @@ from kcoord.group.state.connect_settings import Effective, of_server, overridden
 from kcoord.group.state.connections import Connections
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, ConnectMember
 from kcoord.group.state.metrics import Counters
 from kcoord.group.state.quarantine import Quarantine
 from kcoord.group.state.settings import GroupSettings
@@ -58,9 +58,9 @@ class ShardState:
         """Session: counts of what has happened."""
         self.deadlines: Deadlines[ClassicGroup | ConnectGroup] = Deadlines()
         """Session: timers of groups."""
-        self.holds: Deadlines[Member] = Deadlines()
+        self.holds: Deadlines[ConnectMember] = Deadlines()
         """Session: timers of held heartbeat answers (CG-26)."""
-        self.held: dict[int, dict[str, tuple[ConnectGroup, Member]]] = {}
+        self.held: dict[int, dict[str, tuple[ConnectGroup, ConnectMember]]] = {}
         """Session: members with a held answer, by connection and member id."""
         self.newcomers = Newcomers()
         """Session: member ids that classic workers were given and have not yet joined a connect group with."""

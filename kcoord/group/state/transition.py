@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, ConnectMember
 from kcoord.group.state.journal import Journal
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
@@ -22,13 +22,15 @@ from kcoord.protocol.records import Record
 class ClassicSide(Protocol):
     """What the upper floors do for the classic workers of a connect group (`conversion/classic_side.py`)."""
 
-    def flush_held_reply(self, transition: Transition, group: ConnectGroup, member: Member, /) -> None:
+    def flush_held_reply(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
         """Send the worker's held answer as it is now."""
 
-    def refuse_all(self, transition: Transition, group: ConnectGroup, member: Member, error: ErrorCode, /) -> None:
+    def refuse_all(
+        self, transition: Transition, group: ConnectGroup, member: ConnectMember, error: ErrorCode, /
+    ) -> None:
         """Answer everything that waits for the worker with an error."""
 
-    def tell(self, transition: Transition, group: ConnectGroup, member: Member, /) -> None:
+    def tell(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
         """Call the worker, or answer its SyncGroup, if this step has changed something for it."""
 
     def open_sessions(self, transition: Transition, group: ConnectGroup, /) -> None:
@@ -58,7 +60,7 @@ class ClassicSide(Protocol):
     def keep_change_together(self, transition: Transition, group: ConnectGroup, known: Configured | None, /) -> None:
         """Open a config round if other connectors and tasks exist than `known`."""
 
-    def own_state(self, group: ConnectGroup, member: Member, /) -> bytes:
+    def own_state(self, group: ConnectGroup, member: ConnectMember, /) -> bytes:
         """The worker's embedded metadata, for an assignor that computes for all workers."""
 
 

@@ -12,7 +12,7 @@ from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, versio
 from kcoord.group.state.classic_workers.phases import HEARTBEAT, Phase
 from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.step import CachedReply, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
@@ -23,13 +23,13 @@ from kcoord.protocol.messages import HeartbeatResponse, JoinGroupResponse, SyncG
 NOTHING: Resources = frozenset()
 
 
-def session_of(member: Member) -> ClassicSession:
+def session_of(member: ConnectMember) -> ClassicSession:
     """The session of a member that is a classic worker."""
     assert member.classic is not None, f"{member.member_id} speaks the new protocol"
     return member.classic
 
 
-def see(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def see(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """The worker gets the answer that it has waited for. Its session stood still, and runs from now on."""
     member.last_seen_ms = transition.now_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
@@ -41,7 +41,7 @@ def see(transition: Transition, group: ConnectGroup, member: Member) -> None:
 def answer_join(
     transition: Transition,
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     token: Token,
     members: list[JoinGroupResponseMember],
     leader: str,
@@ -60,7 +60,7 @@ def answer_join(
     )
 
 
-def take_join(group: ConnectGroup, member: Member) -> Token | None:
+def take_join(group: ConnectGroup, member: ConnectMember) -> Token | None:
     """The token of a parked JoinGroup, which is to be answered now."""
     session = session_of(member)
     token, session.parked_join, session.parked_until_ms = session.parked_join, None, NEVER_MS
@@ -76,7 +76,7 @@ def refuse_join(transition: Transition, token: Token, error: ErrorCode, member_i
 # -- SyncGroup --------------------------------------------------------------------------------------------------------
 
 
-def answer_sync(transition: Transition, member: Member, token: Token, assignment: WorkerAssignment) -> None:
+def answer_sync(transition: Transition, member: ConnectMember, token: Token, assignment: WorkerAssignment) -> None:
     """Give a worker its increment."""
     transition.answer(
         token,
@@ -90,7 +90,7 @@ def answer_sync(transition: Transition, member: Member, token: Token, assignment
 
 def assignment_of(
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     assigned: Resources = NOTHING,
     revoked: Resources = NOTHING,
 ) -> WorkerAssignment:
@@ -124,7 +124,7 @@ def _common_offset(group: ConnectGroup) -> int:
     return max([each.config_offset for each in classic if each is not None], default=-1)
 
 
-def low_assignment(member: Member) -> WorkerAssignment:
+def low_assignment(member: ConnectMember) -> WorkerAssignment:
     """What the leader is told after a look that is not the last one. An offset below its own makes it join again before
     it starts anything (CM-38, CM-53). A process that has just started is at -1 in its herder, whatever its JoinGroup
     says: told -1, it would wait for its next heartbeat; told 0, it reads on and joins again.
@@ -136,7 +136,7 @@ def low_assignment(member: Member) -> WorkerAssignment:
     return WorkerAssignment(number, 0, member.member_id, member.metadata.url or "", config_offset=offset)
 
 
-def failed_assignment(member: Member, error: int) -> WorkerAssignment:
+def failed_assignment(member: ConnectMember, error: int) -> WorkerAssignment:
     """What a leader is told when it has reported `error` itself: being the leader, it reads on and joins again."""
     classic = member.metadata.classic
     assert classic is not None
@@ -144,7 +144,7 @@ def failed_assignment(member: Member, error: int) -> WorkerAssignment:
     return WorkerAssignment(number, error, member.member_id, member.metadata.url or "", classic.config_offset)
 
 
-def take_sync(member: Member) -> Token | None:
+def take_sync(member: ConnectMember) -> Token | None:
     """The token of a parked SyncGroup, which is to be answered now."""
     session = session_of(member)
     token, session.parked_sync, session.parked_until_ms = session.parked_sync, None, NEVER_MS
@@ -160,7 +160,7 @@ def refuse_sync(transition: Transition, token: Token, error: ErrorCode) -> None:
 
 
 def answer_heartbeat(
-    transition: Transition, group: ConnectGroup, member: Member, token: Token, cached: bool = False
+    transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token, cached: bool = False
 ) -> None:
     """Tell a worker whether it must join again. The hot path may repeat a 0 while nothing concerns the worker."""
     session = session_of(member)
@@ -170,7 +170,7 @@ def answer_heartbeat(
     transition.answer(token, HeartbeatResponse(error_code=HEARTBEAT[phase]), kept)
 
 
-def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Give the held answer to a heartbeat, as it is now."""
     token = take_held(transition.state, member)
     if token is not None:
@@ -180,7 +180,7 @@ def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Me
 # -- all of them ------------------------------------------------------------------------------------------------------
 
 
-def refuse_waiting(transition: Transition, group: ConnectGroup, member: Member, error: ErrorCode) -> None:
+def refuse_waiting(transition: Transition, group: ConnectGroup, member: ConnectMember, error: ErrorCode) -> None:
     """Answer all waiting requests of a worker with an error: it is gone, or comes by another connection."""
     join, sync, heartbeat = take_join(group, member), take_sync(member), take_held(transition.state, member)
     if join is not None:

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from kcoord.group.state.classic_workers.embedded_protocol import version
 from kcoord.group.state.classic_workers.phases import Phase
-from kcoord.group.state.groups.classic_states import State
-from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, ConnectMember
 from kcoord.group.translation.leader_view import state
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 
-STATES = {Phase.STABLE: State.STABLE, Phase.PREPARING: State.PREPARING, Phase.COMPLETING: State.COMPLETING}
+STATES = {
+    Phase.STABLE: ClassicState.STABLE,
+    Phase.PREPARING: ClassicState.PREPARING,
+    Phase.COMPLETING: ClassicState.COMPLETING,
+}
 
 
-def classic_state(group: ConnectGroup) -> State:
+def classic_state(group: ConnectGroup) -> ClassicState:
     """The state of the worker that is furthest from its assignment."""
     phases = {each.classic.phase for each in group.participants() if each.classic is not None}
-    return next((STATES[each] for each in (Phase.PREPARING, Phase.COMPLETING) if each in phases), State.STABLE)
+    return next((STATES[each] for each in (Phase.PREPARING, Phase.COMPLETING) if each in phases), ClassicState.STABLE)
 
 
 def describe_as_classic(group: ConnectGroup) -> DescribedGroup:
@@ -35,7 +39,7 @@ def describe_as_classic(group: ConnectGroup) -> DescribedGroup:
     )
 
 
-def _member(group: ConnectGroup, member: Member) -> DescribedGroupMember:
+def _member(group: ConnectGroup, member: ConnectMember) -> DescribedGroupMember:
     metadata, target, number = member.metadata, group.target_of(member) or frozenset(), version(group.classic.protocol)
     offset = -1 if metadata.classic is None else metadata.classic.config_offset
     assignment = WorkerAssignment(

@@ -8,7 +8,7 @@ whole target.
 from __future__ import annotations
 
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.translation.leader import is_ready
 from kcoord.protocol.frozen import frozen
@@ -29,7 +29,7 @@ class AssignmentDelta:
 NO_INCREMENT = AssignmentDelta()
 
 
-def disarms(group: ConnectGroup, member: Member) -> bool:
+def disarms(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the worker must stop everything before it may be told the group's protocol. In its first round under
     `default` Connect 4.3 does not stop what the answer lacks: it would run on what it holds (from Connect's source).
     """
@@ -40,7 +40,7 @@ def disarms(group: ConnectGroup, member: Member) -> bool:
     )
 
 
-def increment(group: ConnectGroup, member: Member) -> AssignmentDelta:
+def increment(group: ConnectGroup, member: ConnectMember) -> AssignmentDelta:
     """The present increment of a worker."""
     told = member.classic
     if told is not None and told.protocol != DEFAULT and disarms(group, member):
@@ -54,7 +54,7 @@ def increment(group: ConnectGroup, member: Member) -> AssignmentDelta:
     return AssignmentDelta(free, member.current - (held & target), missing - free)
 
 
-def to_give(state: ShardState, group: ConnectGroup, member: Member, whole: AssignmentDelta) -> Resources:
+def to_give(state: ShardState, group: ConnectGroup, member: ConnectMember, whole: AssignmentDelta) -> Resources:
     """The part of `whole.assigned` that the worker may be told now: nothing new while the leader is not ready, except
     to the leader itself (CM-23).
     """

@@ -13,7 +13,7 @@ from kcoord.group.connect.membership import evict
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.rejoin_policy import ask_to_rejoin, must_rejoin
@@ -49,7 +49,7 @@ def barrier_is_over(transition: Transition, group: ConnectGroup) -> None:
         evict(transition, group, missing)
 
 
-def _has_time(transition: Transition, member: Member) -> bool:
+def _has_time(transition: Transition, member: ConnectMember) -> bool:
     """Whether it was told to join, or to sync, less than its rebalance timeout ago."""
     return transition.now_ms < session_of(member).due_ms < NEVER_MS
 
@@ -72,7 +72,7 @@ def _has_cause(transition: Transition, group: ConnectGroup) -> bool:
     return any(_is_cause(transition, group, each) for each in _members(group))
 
 
-def _is_cause(transition: Transition, group: ConnectGroup, member: Member) -> bool:
+def _is_cause(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:
     session = session_of(member)
     if session.parked_join is not None:
         return not session.past_barrier
@@ -81,7 +81,7 @@ def _is_cause(transition: Transition, group: ConnectGroup, member: Member) -> bo
     )
 
 
-def _members(group: ConnectGroup) -> list[Member]:
+def _members(group: ConnectGroup) -> list[ConnectMember]:
     return [group.members[each] for each in _taking_part(group)]
 
 

@@ -23,7 +23,7 @@ from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ConfigRound
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, ConnectMember
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
@@ -36,7 +36,7 @@ LONGEST_MS = 10_000
 NUDGE_MS = 700
 
 
-def is_opened_by(transition: Transition, group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+def is_opened_by(transition: Transition, group: ConnectGroup, member: ConnectMember, spoken: Spoken) -> bool:
     """Whether this JoinGroup, with its config offset, reports a change of configuration: the worker joins by itself,
     not because it has stopped what it was told to or because a delay is over.
     """
@@ -52,7 +52,7 @@ def is_opened_by(transition: Transition, group: ConnectGroup, member: Member, sp
     return (is_new and spoken.config_offset > group.computed_offset) or _is_awaited_by_others(group, member, spoken)
 
 
-def comes_by_itself(member: Member) -> bool:
+def comes_by_itself(member: ConnectMember) -> bool:
     """Whether the worker joins by itself: no answer has called it, and it has nothing to release. After a load it may
     have been called before the load; the coordinator still treats what it reports as news.
     """
@@ -61,7 +61,7 @@ def comes_by_itself(member: Member) -> bool:
     return not session.was_called and not is_joining and not member.releasing and session.has_synced
 
 
-def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+def _is_awaited_by_others(group: ConnectGroup, member: ConnectMember, spoken: Spoken) -> bool:
     """Whether other workers that hold something are still below this offset. Then the leader was faster: a worker of
     the new protocol has installed by then, or the leader was called just when it had read the change. A worker that was
     away for so long that it has stopped everything reports no change.
@@ -70,7 +70,7 @@ def _is_awaited_by_others(group: ConnectGroup, member: Member, spoken: Spoken) -
     return not was_away and any(each is not member for each in holders_below(group, spoken.config_offset))
 
 
-def may_be_opened_by(group: ConnectGroup, member: Member, spoken: Spoken) -> bool:
+def may_be_opened_by(group: ConnectGroup, member: ConnectMember, spoken: Spoken) -> bool:
     """Whether a worker that was called may have read a change of tasks. A new session key moves the offset too; after a
     real change, the others that run those tasks soon come by themselves. The worker must have read further than all
     others; the leader of a look only further than it had read before.
@@ -168,7 +168,7 @@ def _installed_offset(group: ConnectGroup) -> int:
     return max(group.computed_offset, group.configured.topic_offset)
 
 
-def holders_below(group: ConnectGroup, offset: int) -> list[Member]:
+def holders_below(group: ConnectGroup, offset: int) -> list[ConnectMember]:
     """Classic workers that hold something and have not joined with that offset."""
     found = []
     for member_id in group.classic.members:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
 from kcoord.protocol.resources import Resource
@@ -28,7 +28,7 @@ STOPPING_MS = 3_000
 """The same if the rest is being stopped: otherwise it would wait as long for the worker's next heartbeat."""
 
 
-def is_time_to_stop(transition: Transition, group: ConnectGroup, member: Member, revoked: Resources) -> bool:
+def is_time_to_stop(transition: Transition, group: ConnectGroup, member: ConnectMember, revoked: Resources) -> bool:
     """Whether a worker at rest is to be called now, to stop `revoked`: the worker and all next owners can be told, or
     the wait for them is over.
     """
@@ -37,7 +37,7 @@ def is_time_to_stop(transition: Transition, group: ConnectGroup, member: Member,
     return not _to_keep(transition, group, member, revoked) or _is_overdue(transition, group, member)
 
 
-def to_stop(transition: Transition, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
+def to_stop(transition: Transition, group: ConnectGroup, member: ConnectMember, revoked: Resources) -> Resources:
     """The part of `revoked` that a worker that has joined is told to stop."""
     session = session_of(member)
     kept = NOTHING if transition.now_ms >= session.handover_due_ms else _to_keep(transition, group, member, revoked)
@@ -46,7 +46,7 @@ def to_stop(transition: Transition, group: ConnectGroup, member: Member, revoked
     return revoked - kept
 
 
-def _to_keep(transition: Transition, group: ConnectGroup, member: Member, revoked: Resources) -> Resources:
+def _to_keep(transition: Transition, group: ConnectGroup, member: ConnectMember, revoked: Resources) -> Resources:
     """The part of `revoked` whose next owners cannot be told yet, and which runs nowhere but here."""
     if not revoked or not _waits_at_all(transition, group):
         return NOTHING
@@ -57,14 +57,14 @@ def _waits_at_all(transition: Transition, group: ConnectGroup) -> bool:
     return group.classic.protocol != DEFAULT and transition.state.effective(group.group_id).classic_wait_ms > 0
 
 
-def _is_deaf(group: ConnectGroup, member: Member, resource: Resource) -> bool:
+def _is_deaf(group: ConnectGroup, member: ConnectMember, resource: Resource) -> bool:
     taker = group.members.get(group.claimants.get(resource, ""))
     if taker is None or taker is member or taker.evicted or resource in group.also_owned:
         return False
     return not _can_be_told(taker)
 
 
-def _can_be_told(member: Member) -> bool:
+def _can_be_told(member: ConnectMember) -> bool:
     session = member.classic
     if session is None:
         return True
@@ -72,7 +72,7 @@ def _can_be_told(member: Member) -> bool:
     return waits or (session.phase is Phase.STABLE and session.is_heard)
 
 
-def _is_overdue(transition: Transition, group: ConnectGroup, member: Member) -> bool:
+def _is_overdue(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:
     session = session_of(member)
     if session.handover_due_ms == NEVER_MS:
         session.handover_due_ms = transition.now_ms + LIMIT_MS
@@ -86,11 +86,11 @@ def is_being_stopped(group: ConnectGroup, resources: Resources) -> bool:
     return any(each in owner.releasing or _has_joined(owner) for each, owner in owners)
 
 
-def _has_joined(member: Member) -> bool:
+def _has_joined(member: ConnectMember) -> bool:
     return member.classic is not None and member.classic.phase is Phase.COMPLETING
 
 
-def wake_givers(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def wake_givers(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """From now on the worker can be told to start work, so others may be told to stop what waited for that."""
     if member.member_id in group.unconverged and _is_waited_for(group):
         transition.wake(group, transition.now_ms + 1)

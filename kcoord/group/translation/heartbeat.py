@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.held_replies import hold, take_held
 from kcoord.group.state.classic_workers.phases import Phase
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
@@ -49,7 +49,7 @@ def heartbeat_translated(
 
 
 def _live(
-    transition: Transition, group: ConnectGroup, member: Member, generation: int, context: RequestContext
+    transition: Transition, group: ConnectGroup, member: ConnectMember, generation: int, context: RequestContext
 ) -> None:
     session = session_of(member)
     if session.generation_unsure:

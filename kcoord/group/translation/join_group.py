@@ -22,7 +22,7 @@ from kcoord.group.connect.returning import is_one
 from kcoord.group.connect.settle import settle
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Metadata, Resources, Target
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources, Target
 from kcoord.group.state.groups.modern_member import NO_EPOCH
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.replaced_groups import replace_classic
@@ -40,7 +40,7 @@ from kcoord.group.translation.looks import doubt_memory
 from kcoord.group.translation.member_checks import check_newest_connection
 from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMember
+from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata
 
 NEEDS_ID_VERSION = 4
 NOTHING: Resources = frozenset()
@@ -98,7 +98,7 @@ def _come(
 
 
 def _may_come(
-    transition: Transition, group: ConnectGroup, call: Join, spoken: Spoken, dead: Member | None, is_new: bool
+    transition: Transition, group: ConnectGroup, call: Join, spoken: Spoken, dead: ConnectMember | None, is_new: bool
 ) -> ErrorCode:
     """NONE if the newcomer is accepted; MEMBER_ID_REQUIRED tells it its id. `dead`: the member that makes room."""
     if elect({**group.classic.offers, spoken.protocols: 1}) is None:
@@ -117,7 +117,9 @@ def _may_come(
     return ErrorCode.MEMBER_ID_REQUIRED
 
 
-def _whose_place(transition: Transition, group: ConnectGroup, spoken: Spoken, context: RequestContext) -> Member | None:
+def _whose_place(
+    transition: Transition, group: ConnectGroup, spoken: Spoken, context: RequestContext
+) -> ConnectMember | None:
     """The dead member that this worker was: it has the same url, which identifies one worker, and its connection is
     closed or is this one (CM-19, CM-46). A member whose connection is open may be alive.
     """
@@ -137,18 +139,18 @@ def _first_metadata(call: Join, spoken: Spoken) -> Metadata:
         url=spoken.url or None,
         rebalance_timeout_ms=call.rebalance_timeout_ms,
         session_timeout_ms=call.session_timeout_ms,
-        classic=ClassicMember(list(spoken.protocols), spoken.config_offset),
+        classic=ClassicMemberMetadata(list(spoken.protocols), spoken.config_offset),
     )
 
 
-def _open_session(transition: Transition, group: ConnectGroup, member: Member, context: RequestContext) -> None:
+def _open_session(transition: Transition, group: ConnectGroup, member: ConnectMember, context: RequestContext) -> None:
     member.use(context)
     member.last_seen_ms = transition.now_ms
     member.session_timeout_ms = member.metadata.session_timeout_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
 
 
-def _adopt(transition: Transition, group: ConnectGroup, member: Member, reported: Resources) -> None:
+def _adopt(transition: Transition, group: ConnectGroup, member: ConnectMember, reported: Resources) -> None:
     """Adopt what a stranger reports (CM-12). It is to have what no target names, and what waits for it. It alone gives
     up what other targets name. It also gives up what is not configured any more: the leader does not remember that, and
     would let it run for ever. Others may have run meanwhile what did not wait for the stranger: unless the group is
@@ -179,7 +181,7 @@ def _doubt_shared(transition: Transition, group: ConnectGroup, reported: Resourc
         )
 
 
-def _reports_first(group: ConnectGroup, member: Member) -> bool:
+def _reports_first(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether it is the first member that reports running work. Then the coordinator had forgotten the members."""
     return bool(member.current) and all(each == member.member_id for each in group.owners.values())
 
@@ -200,7 +202,12 @@ def _gather(transition: Transition, group: ConnectGroup, spoken: Spoken) -> None
 
 
 def _rejoin(
-    transition: Transition, group: ConnectGroup, member: Member, call: Join, spoken: Spoken, context: RequestContext
+    transition: Transition,
+    group: ConnectGroup,
+    member: ConnectMember,
+    call: Join,
+    spoken: Spoken,
+    context: RequestContext,
 ) -> None:
     error = check_newest_connection(member, context)
     if not error and _may_flush(member, spoken) and transition.state.is_of_before_load(group, context):
@@ -231,7 +238,7 @@ def _rejoin(
     settle(transition, group)
 
 
-def _offers_then(group: ConnectGroup, member: Member, spoken: Spoken) -> dict[tuple[str, ...], int]:
+def _offers_then(group: ConnectGroup, member: ConnectMember, spoken: Spoken) -> dict[tuple[str, ...], int]:
     offers = dict(group.classic.offers)
     mine = group.classic.members[member.member_id]
     offers[mine] -= 1
@@ -239,7 +246,9 @@ def _offers_then(group: ConnectGroup, member: Member, spoken: Spoken) -> dict[tu
     return {protocols: count for protocols, count in offers.items() if count}
 
 
-def _note_metadata(transition: Transition, group: ConnectGroup, member: Member, call: Join, spoken: Spoken) -> None:
+def _note_metadata(
+    transition: Transition, group: ConnectGroup, member: ConnectMember, call: Join, spoken: Spoken
+) -> None:
     known = member.metadata.classic
     assert known is not None
     metadata = attrs.evolve(
@@ -256,14 +265,14 @@ def _note_metadata(transition: Transition, group: ConnectGroup, member: Member, 
         member.session_timeout_ms = call.session_timeout_ms
 
 
-def _may_flush(member: Member, spoken: Spoken) -> bool:
+def _may_flush(member: ConnectMember, spoken: Spoken) -> bool:
     """Whether the worker reports that it runs less than it may be running."""
     classic = member.metadata.classic
     stops_all = classic is not None and classic.known_protocol == DEFAULT
     return bool(member.current) if stops_all else not member.current <= spoken.reported
 
 
-def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
+def _has_stopped_all(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the worker runs nothing, whatever it reports. Under `default` it stops everything before it joins. But a
     worker that speaks more than `default` still lists its last assignment, and runs that again if the next answer
     allows it.
@@ -272,7 +281,7 @@ def _has_stopped_all(group: ConnectGroup, member: Member) -> bool:
     return classic is not None and classic.known_protocol == DEFAULT == group.classic.protocol
 
 
-def _note_reported(transition: Transition, group: ConnectGroup, member: Member, reported: Resources) -> None:
+def _note_reported(transition: Transition, group: ConnectGroup, member: ConnectMember, reported: Resources) -> None:
     """The worker runs exactly what it reports: before it joined it stopped what it was told to stop (CM-5)."""
     if reported != member.current:
         epoch = max(session_of(member).generation, member.recorded_epoch)

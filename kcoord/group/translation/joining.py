@@ -21,7 +21,7 @@ from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
@@ -36,7 +36,7 @@ FREE_JOINS = 20
 FUSE_MS = 1_000
 
 
-def park_join(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
+def park_join(transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token) -> None:
     """Park a JoinGroup. `answer_joins` answers it, in this step if nothing prevents that."""
     session = session_of(member)
     session.parked_join, session.due_ms, session.past_barrier = token, NEVER_MS, False
@@ -66,7 +66,7 @@ def answer_joins(transition: Transition, group: ConnectGroup) -> bool:
     return answered
 
 
-def _waits(transition: Transition, group: ConnectGroup, member: Member) -> bool:
+def _waits(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:
     session = session_of(member)
     if disarms(group, member):
         return False
@@ -83,7 +83,7 @@ def _waits(transition: Transition, group: ConnectGroup, member: Member) -> bool:
     return group.classic.look is None and group.repetition.is_awaited(group.epoch, transition.now_ms)
 
 
-def _answer(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
+def _answer(transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token) -> None:
     session = session_of(member)
     looks = asks_leader(group) and is_shown_pictures(group, member) and not disarms(group, member)
     if looks and session.generation >= group.epoch:  # its assignor tells looks apart by their generations (CM-2)
@@ -108,12 +108,12 @@ def _answer(transition: Transition, group: ConnectGroup, member: Member, token: 
         answer_join(transition, group, member, token, [], _leader_for(group, member))
 
 
-def _protocol_for(group: ConnectGroup, member: Member) -> str | None:
+def _protocol_for(group: ConnectGroup, member: ConnectMember) -> str | None:
     """The group's protocol; the worker's own newest one if it has to stop everything first."""
     return best(group.classic.members[member.member_id]) if disarms(group, member) else group.classic.protocol
 
 
-def _leader_for(group: ConnectGroup, follower: Member) -> str:
+def _leader_for(group: ConnectGroup, follower: ConnectMember) -> str:
     """The leader that a follower is told: the worker that computes now, else the one that computed last. Never the
     follower itself, since it is not shown the group.
     """
@@ -123,7 +123,7 @@ def _leader_for(group: ConnectGroup, follower: Member) -> str:
     return "" if leader is None or leader == follower.member_id else leader
 
 
-def call_leader(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def call_leader(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """A JoinGroup that the leader sends by itself is a rebalance like any other (CM-3). It has an epoch of its own,
     since generations tell the leader's looks apart (CM-2). It waits if the group's rebalances repeat themselves.
     """

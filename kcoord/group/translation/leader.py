@@ -7,7 +7,7 @@ anything new that might ask it (CM-11, CM-15, CM-23).
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.shard_state import ShardState
 
 
@@ -21,7 +21,7 @@ def leader_known_as(group: ConnectGroup) -> str:
     return known_as(group.computed_by, group.computed_by_url)
 
 
-def live_classic_leader(group: ConnectGroup) -> Member | None:
+def live_classic_leader(group: ConnectGroup) -> ConnectMember | None:
     """The leader, if it is a classic worker that takes part."""
     leader = group.members.get(group.computed_by or "")
     return leader if leader is not None and leader.classic is not None and not leader.evicted else None

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.state.classic_workers.embedded_protocol import version
 from kcoord.group.state.classic_workers.leader_picture import Picture
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState, encode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 
 
-def list_members(group: ConnectGroup, leader: Member, shown: Sequence[AssignorMember]) -> list[JoinGroupResponseMember]:
+def list_members(
+    group: ConnectGroup, leader: ConnectMember, shown: Sequence[AssignorMember]
+) -> list[JoinGroupResponseMember]:
     """The members for the JoinGroup answer of the leader, with what is `shown` of them."""
     assert leader.metadata.classic is not None
     number = version(group.classic.protocol)
@@ -42,7 +44,7 @@ def list_slices(group: ConnectGroup, picture: Picture, offset: int) -> list[Join
     return listed
 
 
-def state(member: Member, target: Resources, number: int, highest_offset: int) -> bytes:
+def state(member: ConnectMember, target: Resources, number: int, highest_offset: int) -> bytes:
     """The embedded metadata of one member that is to run `target`, in version `number`."""
     classic = member.metadata.classic
     offset = highest_offset if classic is None else min(classic.config_offset, highest_offset)
@@ -52,12 +54,12 @@ def state(member: Member, target: Resources, number: int, highest_offset: int) -
     return encode_state(WorkerState(number, member.metadata.url or "", offset, allocation))
 
 
-def as_named(member: Member) -> AssignorMember:
+def as_named(member: ConnectMember) -> AssignorMember:
     """The member with the names by which placement rules know it."""
     return AssignorMember(member.member_id, member.metadata.instance_id, member.metadata.url)
 
 
-def own_state(group: ConnectGroup, member: Member) -> bytes:
+def own_state(group: ConnectGroup, member: ConnectMember) -> bytes:
     """The embedded metadata of a classic worker, for an assignor that reads version -1."""
     classic = member.metadata.classic
     assert classic is not None

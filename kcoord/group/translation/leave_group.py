@@ -12,7 +12,7 @@ from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.connect.membership import evict, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.looks import keep_lead
@@ -33,8 +33,8 @@ def leave_translated(
     """Handle a LeaveGroup."""
     batched = context.api_version >= BATCH_VERSION
     leavers = request.members if batched else [MemberIdentity(request.member_id)]
-    stopped: list[Member] = []
-    running: list[Member] = []
+    stopped: list[ConnectMember] = []
+    running: list[ConnectMember] = []
     responses = []
     for leaver in leavers:
         error = _go(transition, group, leaver, stopped, running)
@@ -54,7 +54,11 @@ def leave_translated(
 
 
 def _go(
-    transition: Transition, group: ConnectGroup, leaver: MemberIdentity, stopped: list[Member], running: list[Member]
+    transition: Transition,
+    group: ConnectGroup,
+    leaver: MemberIdentity,
+    stopped: list[ConnectMember],
+    running: list[ConnectMember],
 ) -> ErrorCode:
     newcomers = transition.state.newcomers
     if newcomers.has(group.group_id, leaver.member_id, transition.now_ms):
@@ -70,7 +74,7 @@ def _go(
     return ErrorCode.NONE
 
 
-def _reserve(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def _reserve(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """The worker runs on for a while. Until that is over nobody else is given what it has (CM-45)."""
     member.session_holds_ms = max(member.session_holds_ms, transition.now_ms + runs_on_ms(transition, group))
     transition.wake(group, member.session_holds_ms)

@@ -38,7 +38,7 @@ from kcoord.group.state.groups.connect_group import (
     UNKNOWN_DELAY,
     Configured,
     ConnectGroup,
-    Member,
+    ConnectMember,
     Resources,
 )
 from kcoord.group.state.records import connect_records as records
@@ -63,7 +63,7 @@ def asks_leader(group: ConnectGroup) -> bool:
     return bool(fleet.members) and fleet.protocol is not None and fleet.protocol != DEFAULT
 
 
-def is_shown_pictures(group: ConnectGroup, member: Member) -> bool:
+def is_shown_pictures(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the worker's JoinGroup is a look: the worker is asked, or it leads and joins by itself."""
     look = group.classic.look
     if look is not None:
@@ -112,7 +112,7 @@ def _is_wanted(transition: Transition, group: ConnectGroup) -> bool:
     return _is_behind(group) and _may_ask_for_offset(transition, group)
 
 
-def keep_lead(transition: Transition, group: ConnectGroup, leaving: Sequence[Member]) -> None:
+def keep_lead(transition: Transition, group: ConnectGroup, leaving: Sequence[ConnectMember]) -> None:
     """Workers have stopped in order and leave. If the leader is one of them, nobody else leads for a while: it may be
     restarted and have its place back (CM-48). This lasts no longer than its work waits for it.
     """
@@ -141,7 +141,7 @@ def _map_is_due(transition: Transition, group: ConnectGroup) -> bool:
     return False
 
 
-def _may_show_delay(transition: Transition, group: ConnectGroup, leader: Member) -> bool:
+def _may_show_delay(transition: Transition, group: ConnectGroup, leader: ConnectMember) -> bool:
     """Whether the leader can show how long lost work is to wait, and has not shown it yet. Not needed if the group sets
     the delay itself.
     """
@@ -215,7 +215,7 @@ def is_frozen(transition: Transition, group: ConnectGroup) -> bool:
     return transition.now_ms < fleet.frozen_until_ms
 
 
-def _who(transition: Transition, group: ConnectGroup) -> Member | None:
+def _who(transition: Transition, group: ConnectGroup) -> ConnectMember | None:
     """The worker to ask: the present leader; else a worker that is back at the leader's url; else one whose JoinGroup
     waits; else the first. A worker whose connection is closed comes last. A drained worker leads only if all are
     drained.
@@ -227,7 +227,7 @@ def _who(transition: Transition, group: ConnectGroup) -> Member | None:
 
     rules = transition.state.effective(group.group_id).placement
 
-    def rank(member: Member) -> tuple[bool, bool, bool, bool, bool, str]:
+    def rank(member: ConnectMember) -> tuple[bool, bool, bool, bool, bool, str]:
         named = as_named(member)
         return (
             transition.state.is_closed(member.connection),
@@ -241,7 +241,7 @@ def _who(transition: Transition, group: ConnectGroup) -> Member | None:
     return min(members, key=rank, default=None)
 
 
-def _hands_over(transition: Transition, group: ConnectGroup, leader: Member) -> bool:
+def _hands_over(transition: Transition, group: ConnectGroup, leader: ConnectMember) -> bool:
     """Whether the leader is drained and has nothing any more, and another worker can lead (CM-48)."""
     if leader.current or group.target_of(leader):
         return False
@@ -255,12 +255,12 @@ def _hands_over(transition: Transition, group: ConnectGroup, leader: Member) -> 
     )
 
 
-def _remembers(group: ConnectGroup, leader: Member) -> bool:
+def _remembers(group: ConnectGroup, leader: ConnectMember) -> bool:
     """Whether the last look was this leader's, and it has received the answer (CM-40)."""
     return group.classic.remembered_by == leader.member_id and group.classic.remembers
 
 
-def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool) -> None:
+def doubt_memory(group: ConnectGroup, member: ConnectMember, is_other_connection: bool) -> None:
     """A worker joins again. If it is the leader of a look, and its SyncGroup or the answer to it may be lost, its
     assignor may have forgotten (CM-40).
     """
@@ -272,7 +272,7 @@ def doubt_memory(group: ConnectGroup, member: Member, is_other_connection: bool)
 # -- a look -----------------------------------------------------------------------------------------------------------
 
 
-def open_look(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
+def open_look(transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token) -> None:
     """Answer the leader's JoinGroup: show it the picture."""
     fleet, classic = group.classic, member.metadata.classic
     assert classic is not None
@@ -314,7 +314,7 @@ def _known(group: ConnectGroup) -> Resources:
     return targets if group.configured is None else targets | group.configured.resources
 
 
-def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]:
+def _workers(group: ConnectGroup, leader: ConnectMember, look: OpenLook) -> list[Shown]:
     """All members that take part, the leader first, each with its target; no resource is shown twice."""
     left = set(_to_show(group, look))
     shown = []
@@ -326,7 +326,7 @@ def _workers(group: ConnectGroup, leader: Member, look: OpenLook) -> list[Shown]
 
 
 def close_look(
-    transition: Transition, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]
+    transition: Transition, group: ConnectGroup, member: ConnectMember, assignments: Mapping[str, bytes]
 ) -> tuple[Verdict, int]:
     """Take in the leader's answer. Returns the verdict, and the error that the leader reports. Raises NotValid if the
     answer makes no sense: then the leader is asked again.
@@ -381,7 +381,7 @@ def _read(look: OpenLook, assignments: Mapping[str, bytes]) -> dict[str, WorkerA
     return given
 
 
-def _learn(transition: Transition, group: ConnectGroup, leader: Member, seen: Look) -> None:
+def _learn(transition: Transition, group: ConnectGroup, leader: ConnectMember, seen: Look) -> None:
     """Record what exists, and who leads, unless a worker of the new protocol has been chosen to compute meanwhile."""
     fleet, known = group.classic, group.configured
     now = Configured(seen.existing, seen.config_offset)
@@ -400,7 +400,7 @@ def _learn(transition: Transition, group: ConnectGroup, leader: Member, seen: Lo
         bump(transition, group, Reason.RESOURCES_CHANGED)
 
 
-def _lead(transition: Transition, group: ConnectGroup, leader: Member, offset: int) -> None:
+def _lead(transition: Transition, group: ConnectGroup, leader: ConnectMember, offset: int) -> None:
     known = (group.computed_by, group.computed_by_url, group.computed_offset)
     if group.computed_by != leader.member_id:
         group.touched.update(group.classic.members)  # they must learn who leads them (CM-11)
@@ -408,6 +408,6 @@ def _lead(transition: Transition, group: ConnectGroup, leader: Member, offset: i
         transition.write(records.led_by(group, leader.member_id, leader.metadata.url, offset))
 
 
-def ask_again(transition: Transition, member: Member, token: Token) -> None:
+def ask_again(transition: Transition, member: ConnectMember, token: Token) -> None:
     """Answer the SyncGroup of a look that is not the last one."""
     answer_sync(transition, member, token, low_assignment(member))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext
 from kcoord.group.translation.answers import session_of
@@ -19,7 +19,7 @@ def check_classic_member(group: ConnectGroup, member_id: str) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def check_newest_connection(member: Member, context: RequestContext) -> ErrorCode:
+def check_newest_connection(member: ConnectMember, context: RequestContext) -> ErrorCode:
     """NONE if this is the worker's newest connection, else REBALANCE_IN_PROGRESS. NOT_COORDINATOR where nobody can say
     which connection is newer: then the worker connects once more (CG-4).
     """
@@ -29,7 +29,7 @@ def check_newest_connection(member: Member, context: RequestContext) -> ErrorCod
     return ErrorCode.REBALANCE_IN_PROGRESS if order is Order.OLDER else ErrorCode.NONE
 
 
-def knows(group: ConnectGroup, member: Member, generation: int) -> bool:
+def knows(group: ConnectGroup, member: ConnectMember, generation: int) -> bool:
     """Whether the worker may know that generation: its last one, or the one before, which a request under way may still
     carry. After a load: any from the recorded one up to the group epoch.
     """

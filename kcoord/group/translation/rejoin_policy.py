@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import flush_held_heartbeat, refuse_sync, see, session_of, take_sync
@@ -29,7 +29,7 @@ from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has
 from kcoord.protocol.errors import ErrorCode
 
 
-def notify_classic(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def notify_classic(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Call the worker, or answer its parked SyncGroup, if this step has changed something for it."""
     session = session_of(member)
     if member.evicted or session.parked_join is not None:
@@ -44,14 +44,14 @@ def notify_classic(transition: Transition, group: ConnectGroup, member: Member) 
         answer_if_time(transition, group, member)
 
 
-def _has_computed(group: ConnectGroup, member: Member) -> bool:
+def _has_computed(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether it waits for its part of what it has computed itself. If its SyncGroup were refused, its assignor would
     miss a generation and forget what it remembers (CM-3, CM-8).
     """
     return session_of(member).parked_sync is not None and member.member_id == group.computed_by
 
 
-def ask_to_rejoin(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def ask_to_rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Call the worker: it must join within its rebalance timeout."""
     session = session_of(member)
     session.move(Phase.PREPARING)
@@ -67,7 +67,7 @@ def ask_to_rejoin(transition: Transition, group: ConnectGroup, member: Member) -
     flush_held_heartbeat(transition, group, member)
 
 
-def must_rejoin(transition: Transition, group: ConnectGroup, member: Member) -> bool:
+def must_rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether one of the reasons above holds."""
     return (
         _is_called(group, member)
@@ -76,7 +76,7 @@ def must_rejoin(transition: Transition, group: ConnectGroup, member: Member) -> 
     )
 
 
-def _is_called(group: ConnectGroup, member: Member) -> bool:
+def _is_called(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether it is to compute and was not shown the group yet, or must stop leading."""
     computation, look = group.computation, group.classic.look
     chosen = computation is not None and computation.chosen == member.member_id
@@ -86,7 +86,7 @@ def _is_called(group: ConnectGroup, member: Member) -> bool:
     return group.classic.retiring == member.member_id
 
 
-def _knows_less(state: ShardState, group: ConnectGroup, member: Member) -> bool:
+def _knows_less(state: ShardState, group: ConnectGroup, member: ConnectMember) -> bool:
     classic = member.metadata.classic
     assert classic is not None
     if classic.known_protocol is not None and classic.known_protocol != group.classic.protocol:
@@ -95,7 +95,7 @@ def _knows_less(state: ShardState, group: ConnectGroup, member: Member) -> bool:
     return bool(leader) and classic.known_leader != leader and is_ready(state, group)
 
 
-def _has_to_move(transition: Transition, group: ConnectGroup, member: Member) -> bool:
+def _has_to_move(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:
     if member.member_id not in group.unconverged:
         session_of(member).handover_due_ms = NEVER_MS
         return False

@@ -20,8 +20,8 @@ from kcoord.group.state.groups.connect_group import (
     Computation,
     Configured,
     ConnectGroup,
+    ConnectMember,
     Frozen,
-    Member,
     Resources,
 )
 from kcoord.group.state.records import connect_records as records
@@ -43,12 +43,12 @@ class Computed:
     error: int
 
 
-def leads(group: ConnectGroup, member: Member) -> bool:
+def leads(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the worker is to compute the next assignment."""
     return group.computation is not None and group.computation.chosen == member.member_id
 
 
-def open_round(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
+def open_round(transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token) -> None:
     """Answer the leader's JoinGroup: show it the group."""
     computation = group.computation
     assert computation is not None
@@ -62,7 +62,9 @@ def open_round(transition: Transition, group: ConnectGroup, member: Member, toke
     answer_join(transition, group, member, token, list_members(group, member, given.members), member.member_id)
 
 
-def close_round(transition: Transition, group: ConnectGroup, member: Member, assignments: Mapping[str, bytes]) -> int:
+def close_round(
+    transition: Transition, group: ConnectGroup, member: ConnectMember, assignments: Mapping[str, bytes]
+) -> int:
     """Install what the leader has computed. Returns the error that the leader itself reports, 0 if there is none. Only
     the leader is told that error.
 
@@ -88,7 +90,7 @@ def close_round(transition: Transition, group: ConnectGroup, member: Member, ass
     return 0
 
 
-def _read(frozen: Frozen, leader: Member, assignments: Mapping[str, bytes]) -> Computed:
+def _read(frozen: Frozen, leader: ConnectMember, assignments: Mapping[str, bytes]) -> Computed:
     """Decode the assignments. Raises NotValid for what cannot be read, and for members that were not shown."""
     shown = [each.member_id for each in frozen.input.members]
     strangers = assignments.keys() - shown

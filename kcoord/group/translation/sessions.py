@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.delays import runs_on_ms
 from kcoord.group.state.classic_workers.phases import Phase
-from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
 from kcoord.group.translation.config_round import open_config_round
@@ -33,7 +33,7 @@ def open_classic_sessions(transition: Transition, group: ConnectGroup) -> None:
     group.touched.update(group.classic.members)
 
 
-def begin(transition: Transition, group: ConnectGroup, member: Member, generation: int, rejoin: bool) -> None:
+def begin(transition: Transition, group: ConnectGroup, member: ConnectMember, generation: int, rejoin: bool) -> None:
     """Open the session of a worker that comes from a classic group, at the generation that it knows. `rejoin`: it had
     not finished a rebalance, and must join again.
     """
@@ -47,7 +47,7 @@ def begin(transition: Transition, group: ConnectGroup, member: Member, generatio
         ask_to_rejoin(transition, group, member)
 
 
-def _know_leader(group: ConnectGroup, member: Member) -> None:
+def _know_leader(group: ConnectGroup, member: ConnectMember) -> None:
     """A leader that knows that it leads has its assignment."""
     classic = member.metadata.classic
     if classic is not None and member.member_id == group.computed_by and classic.known_leader == leader_known_as(group):

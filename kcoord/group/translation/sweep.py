@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.membership import evict
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import refuse_join, session_of, take_join
 from kcoord.group.translation.barrier import barrier_is_over
@@ -34,7 +34,7 @@ def sweep_classic_members(transition: Transition, group: ConnectGroup) -> None:
             notify_classic(transition, group, member)
 
 
-def _evict(transition: Transition, group: ConnectGroup, members: list[Member]) -> None:
+def _evict(transition: Transition, group: ConnectGroup, members: list[ConnectMember]) -> None:
     for member in members:
         join = take_join(group, member)
         if join is not None:
@@ -65,5 +65,5 @@ def next_ms(group: ConnectGroup, now_ms: int) -> int:
     return at_ms
 
 
-def _members(group: ConnectGroup) -> list[Member]:
+def _members(group: ConnectGroup) -> list[ConnectMember]:
     return [group.members[member_id] for member_id in group.classic.members]

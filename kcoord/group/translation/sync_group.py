@@ -12,7 +12,7 @@ from kcoord.group.connect.settle import settle
 from kcoord.group.state.classic_workers.look_verdicts import Verdict
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ClassicSession
-from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, ConnectMember
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import (
@@ -65,14 +65,14 @@ def sync_translated(
     settle(transition, group)
 
 
-def _is_shown(group: ConnectGroup, member: Member) -> bool:
+def _is_shown(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the leader was shown a picture, and is still asked for what exists."""
     look = group.classic.look
     is_its = look is not None and look.leader == member.member_id and look.picture is not None
     return is_its and asks_leader(group)
 
 
-def _has_to_join(session: ClassicSession, member: Member) -> bool:
+def _has_to_join(session: ClassicSession, member: ConnectMember) -> bool:
     """Whether the worker has to join before it can be given anything: it was asked to, or a load has lost that it was.
 
     The latter is a worker that came from a classic group in the middle of a rebalance, and has neither joined nor
@@ -82,14 +82,14 @@ def _has_to_join(session: ClassicSession, member: Member) -> bool:
     return session.phase is Phase.PREPARING or has_only_been_converted
 
 
-def _leads_blindly(group: ConnectGroup, member: Member) -> bool:
+def _leads_blindly(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the leader was answered as a follower (CM-3). That happens when it had to stop everything under
     `default`, and the group has left `default` since.
     """
     return member.member_id == group.computed_by and asks_leader(group)
 
 
-def _is_asked(group: ConnectGroup, member: Member) -> bool:
+def _is_asked(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether this leader is still the one that computes, on the input that it was shown. Since then another worker may
     have been chosen, or the computation may have started again.
     """
@@ -122,7 +122,7 @@ def _check(group: ConnectGroup, request: SyncGroupRequest, context: RequestConte
 
 
 def _take_assignment(
-    transition: Transition, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token
+    transition: Transition, group: ConnectGroup, member: ConnectMember, request: SyncGroupRequest, token: Token
 ) -> None:
     """Install the leader's assignment, then give the leader its own part."""
     try:
@@ -140,7 +140,7 @@ def _take_assignment(
 
 
 def _take_look(
-    transition: Transition, group: ConnectGroup, member: Member, request: SyncGroupRequest, token: Token
+    transition: Transition, group: ConnectGroup, member: ConnectMember, request: SyncGroupRequest, token: Token
 ) -> None:
     """Take in the leader's answer to a picture. After the last look the leader gets its own part like every worker."""
     known = group.configured

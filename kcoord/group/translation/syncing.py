@@ -21,7 +21,7 @@ import attrs
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.groups.modern_member import NO_EPOCH
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
@@ -37,7 +37,7 @@ PARK_MS = 4_000
 """The longest wait of a SyncGroup: it blocks the worker's herder thread, and with it the worker's REST interface."""
 
 
-def park_sync(transition: Transition, group: ConnectGroup, member: Member, token: Token) -> None:
+def park_sync(transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token) -> None:
     """Take in a SyncGroup: it is answered now, or parked."""
     session = session_of(member)
     limit_ms = member.metadata.rebalance_timeout_ms // 2 if group.classic.protocol == DEFAULT else PARK_MS
@@ -50,7 +50,7 @@ def park_sync(transition: Transition, group: ConnectGroup, member: Member, token
         wake_givers(transition, group, member)
 
 
-def answer_if_time(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def answer_if_time(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Answer the parked SyncGroup, unless it has to wait."""
     now = increment(group, member)
     if not _waits(transition, group, member, now):
@@ -59,7 +59,7 @@ def answer_if_time(transition: Transition, group: ConnectGroup, member: Member) 
         give(transition, group, member, token, now)
 
 
-def _waits(transition: Transition, group: ConnectGroup, member: Member, now: AssignmentDelta) -> bool:
+def _waits(transition: Transition, group: ConnectGroup, member: ConnectMember, now: AssignmentDelta) -> bool:
     session = session_of(member)
     if disarms(group, member):
         return False
@@ -84,7 +84,7 @@ def _waits(transition: Transition, group: ConnectGroup, member: Member, now: Ass
 
 
 def has_waited_for_rest(
-    transition: Transition, group: ConnectGroup, member: Member, gives: Resources, awaited: Resources
+    transition: Transition, group: ConnectGroup, member: ConnectMember, gives: Resources, awaited: Resources
 ) -> bool:
     """Whether what the worker may be given has been free for long enough. Other members still hold `awaited`. If that
     is being stopped, the worker waits as long as it would have to wait for it after being given something now.
@@ -108,7 +108,7 @@ def is_being_computed(group: ConnectGroup) -> bool:
     return group.epoch > group.assignment_epoch or is_awaited(group)
 
 
-def has_to_read_on(group: ConnectGroup, member: Member) -> bool:
+def has_to_read_on(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether a config round is open whose offset the worker has not read. Such a worker is given nothing to start, but
     it does not wait for the round: it joins again when it has read on, and its herder thread must be free for that.
     """
@@ -137,12 +137,14 @@ def lowest_offset(group: ConnectGroup) -> int:
     return min([_offset(each) for each in holders if each.current and not each.evicted], default=NEVER_MS)
 
 
-def _offset(member: Member) -> int:
+def _offset(member: ConnectMember) -> int:
     assert member.metadata.classic is not None
     return member.metadata.classic.config_offset
 
 
-def give(transition: Transition, group: ConnectGroup, member: Member, token: Token, now: AssignmentDelta) -> None:
+def give(
+    transition: Transition, group: ConnectGroup, member: ConnectMember, token: Token, now: AssignmentDelta
+) -> None:
     """Tell the worker what to start and what to stop. After that it has its assignment."""
     session = session_of(member)
     reads_on = has_to_read_on(group, member)
@@ -169,7 +171,7 @@ def give(transition: Transition, group: ConnectGroup, member: Member, token: Tok
     answer_sync(transition, member, token, told)
 
 
-def _note_told(transition: Transition, group: ConnectGroup, member: Member) -> None:
+def _note_told(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Record that the worker now knows who leads and which protocol the group speaks."""
     classic = member.metadata.classic
     assert classic is not None
@@ -180,7 +182,7 @@ def _note_told(transition: Transition, group: ConnectGroup, member: Member) -> N
         transition.write(records.member_metadata(group.group_id, member.member_id, metadata))
 
 
-def _watch_release(transition: Transition, group: ConnectGroup, member: Member, stops: Resources) -> None:
+def _watch_release(transition: Transition, group: ConnectGroup, member: ConnectMember, stops: Resources) -> None:
     """The worker must stop what it was told to within its rebalance timeout; then it joins by itself."""
     member.releasing, member.release_due_ms = stops, NEVER_MS
     if stops:

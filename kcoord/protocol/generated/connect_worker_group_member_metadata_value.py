@@ -50,7 +50,7 @@ class Assignor(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ClassicMember(Struct):
+class ClassicMemberMetadata(Struct):
     protocols: list[str] = attrs.Factory(list)
     """The embedded protocols that it speaks, the one that it likes best first."""
     config_offset: int = -1
@@ -84,7 +84,7 @@ class ConnectWorkerGroupMemberMetadataValue(Message):
     """It is lost after this time without a heartbeat, in ms."""
     server_assignor: str | None = None
     """The coordinator's assignor that it wishes, or null."""
-    classic: ClassicMember | None = None
+    classic: ClassicMemberMetadata | None = None
     """What a worker that speaks the classic protocol said in its JoinGroup; null: it speaks the new one."""
     trouble: str | None = None
     """What it said that goes wrong in it, in words for people, or null."""
@@ -256,7 +256,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
                 if n > 127:
                     message.classic = None
                 else:
-                    classic = new(ClassicMember)
+                    classic = new(ClassicMemberMetadata)
                     n = data[pos]
                     if n < 128:
                         pos += 1
@@ -449,7 +449,7 @@ Assignor.FIELDS = (
     Field("version", "Version", "int16", (0, 0)),
     Field("metadata", "Metadata", "bytes", (0, 0)),
 )
-ClassicMember.FIELDS = (
+ClassicMemberMetadata.FIELDS = (
     Field("protocols", "Protocols", "string", (0, 0), is_array=True),
     Field("config_offset", "ConfigOffset", "int64", (0, 0)),
     Field("known_leader", "KnownLeader", "string", (0, 0), nullable=(0, 0)),
@@ -465,7 +465,7 @@ ConnectWorkerGroupMemberMetadataValue.FIELDS = (
     Field("rebalance_timeout_ms", "RebalanceTimeoutMs", "int32", (0, 0)),
     Field("session_timeout_ms", "SessionTimeoutMs", "int32", (0, 0)),
     Field("server_assignor", "ServerAssignor", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
-    Field("classic", "Classic", "struct", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0), struct=ClassicMember),
+    Field("classic", "Classic", "struct", (0, 0), nullable=(0, 0), tag=1, tagged=(0, 0), struct=ClassicMemberMetadata),
     Field("trouble", "Trouble", "string", (0, 0), nullable=(0, 0), tag=2, tagged=(0, 0)),
 )
 ConnectWorkerGroupMemberMetadataValue.NAME = "ConnectWorkerGroupMemberMetadataValue"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID
 from kcoord.group.group_configs import Owner
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupResponse
 from kcoord.sim.adoption.member import GROUP, TOPIC, Member
@@ -120,7 +120,7 @@ class Judge:
         sentinels = [] if has_not is None else [each.instance_id for each in has_not.members.values()]
         if sentinels != ([INSTANCE_ID] if is_ours else []):
             return f"beside {owner} somebody has members {sorted(has_not.members) if has_not else []}"
-        if has is None or has.state is not State.STABLE or sorted(has.members) != ids:
+        if has is None or has.state is not ClassicState.STABLE or sorted(has.members) != ids:
             there = [] if has is None else sorted(has.members)
             return f"{owner} has members {there} {'' if has is None else has.state.label}, it should have {ids}"
         owned = sorted(partition for each in members for partition in each.position)

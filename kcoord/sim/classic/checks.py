@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.step import Step
 from kcoord.protocol.messages import JoinGroupRequest
 from kcoord.sim.classic.process import LibraryProcess
@@ -104,7 +104,7 @@ class ClassicChecks(MixedChecks):
             return "a worker is to start yet"
         if world.is_to_delete:
             return "a connector is to be deleted yet"
-        if classic is None or classic.state is not State.STABLE:
+        if classic is None or classic.state is not ClassicState.STABLE:
             return f"the group is {'not there' if classic is None else classic.state.label}"
         ids = sorted(process.member_id for process in self._processes)
         if sorted(classic.members) != ids:

@@ -50,7 +50,7 @@ JOIN_LAPSE_MS = 5_000
 """How much longer than the rebalance timeout a JoinGroup may wait."""
 
 
-class State(Enum):
+class ClientState(Enum):
     """The state of the member."""
 
     UNJOINED = auto()
@@ -124,7 +124,7 @@ class GroupClient:
         self._setup = setup
         self._metadata = metadata
         self._elected = elected
-        self.state = State.UNJOINED
+        self.state = ClientState.UNJOINED
         self.generation = Generation()
         self.up = False
         """Whether there is a connection to the coordinator."""
@@ -190,7 +190,7 @@ class GroupClient:
     def join(self) -> None:
         """Begin a round."""
         setup = self._setup
-        self.state = State.PREPARING
+        self.state = ClientState.PREPARING
         self.under_way, self.outcome = True, None
         self.joins += self.generation.member_id != ""
         request = JoinGroupRequest(
@@ -242,10 +242,10 @@ class GroupClient:
         if response.protocol_type not in (None, CONNECT):
             self._ends(Outcome(Fate.FATAL, f"protocol type {response.protocol_type}"))
             return
-        if self.state is not State.PREPARING:
+        if self.state is not ClientState.PREPARING:
             self._ends(Outcome(Fate.LATER, "UnjoinedGroupException"))
             return
-        self.state = State.COMPLETING
+        self.state = ClientState.COMPLETING
         self._beats = True
         self.polled_ms = self.now_ms
         self._beat_ms = self.now_ms + self._setup.heartbeat_interval_ms
@@ -282,7 +282,7 @@ class GroupClient:
         self._ends(Outcome(_SYNC_FATES.get(ErrorCode(error), Fate.FATAL), ErrorCode(error).name))
 
     def _synced_well(self, response: SyncGroupResponse) -> None:
-        if self.state is not State.COMPLETING or self.generation.number == NO_GENERATION:
+        if self.state is not ClientState.COMPLETING or self.generation.number == NO_GENERATION:
             self._ends(Outcome(Fate.AGAIN, "IllegalGenerationException"))
         elif (
             response.protocol_name not in (None, self.generation.protocol)
@@ -290,21 +290,21 @@ class GroupClient:
         ):  # fmt: skip
             self._ends(Outcome(Fate.FATAL, f"protocol {response.protocol_type} {response.protocol_name}"))
         else:
-            self.state = State.STABLE
+            self.state = ClientState.STABLE
             self._reason = ""
             self.rejoin = False
             self._ends(Outcome(Fate.SYNCED, assignment=response.assignment))
 
     def reset(self, *, forget_id: bool) -> None:
         """Not a member any more, as far as this side knows."""
-        self.state = State.UNJOINED
+        self.state = ClientState.UNJOINED
         self.generation = Generation(NO_GENERATION, "" if forget_id else self.generation.member_id)
         self.wants_rejoin = self.needs_prepare = True
 
     def leave(self, reason: str) -> None:
         """Leave, if there is anything to leave."""
         setup, member_id = self._setup, self.generation.member_id
-        if self.up and self.state is not State.UNJOINED and member_id:
+        if self.up and self.state is not ClientState.UNJOINED and member_id:
             members = [MemberIdentity(member_id, None, reason)]
             request = LeaveGroupRequest(setup.group_id, members=members)
             self._send(request, setup.leave_version, setup.request_timeout_ms)
@@ -332,7 +332,7 @@ class GroupClient:
             self._beat_failed()
             return
         if error == ErrorCode.REBALANCE_IN_PROGRESS:
-            self.wants_rejoin = self.wants_rejoin or self.state is State.STABLE
+            self.wants_rejoin = self.wants_rejoin or self.state is ClientState.STABLE
         elif error in _THROWN_OUT and self.generation == asked:
             self.reset(forget_id=error != ErrorCode.ILLEGAL_GENERATION)
             self._beat_failed()
@@ -356,7 +356,7 @@ class GroupClient:
             if until_ms <= self.now_ms:
                 self.seek()
                 break
-        if self._beats and self.state in (State.UNJOINED, State.PREPARING):
+        if self._beats and self.state in (ClientState.UNJOINED, ClientState.PREPARING):
             self._beats = False
         if not self._beats or not self.up:
             return

@@ -42,7 +42,7 @@ from kcoord.protocol.messages import JoinGroupResponse
 from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.classic_worker.actions import Action, Close, ReadConfigs, Start, Stop
 from kcoord.sim.classic_worker.cached_decoding import decode_assignment
-from kcoord.sim.classic_worker.client import NEVER_MS, Fate, GroupClient, State
+from kcoord.sim.classic_worker.client import NEVER_MS, ClientState, Fate, GroupClient
 from kcoord.sim.classic_worker.configs import Configs, news
 from kcoord.sim.classic_worker.leading import Leader
 from kcoord.sim.classic_worker.setup import ClassicSetup
@@ -135,13 +135,15 @@ class ClassicWorker:
     @property
     def stable(self) -> bool:
         """Whether it has its assignment and wants no round."""
-        return self.client.state is State.STABLE and not self._wants_round() and self._resolved and self._at_rest()
+        return (
+            self.client.state is ClientState.STABLE and not self._wants_round() and self._resolved and self._at_rest()
+        )
 
     @property
     def leads(self) -> bool:
         """Whether it believes that it leads (CM-14)."""
         client = self.client
-        if client.state is not State.STABLE or client.under_way or self._reading or not self._resolved:
+        if client.state is not ClientState.STABLE or client.under_way or self._reading or not self._resolved:
             return False  # while it processes an answer, its thread stops tasks or reads on, and does nothing else
         return self.is_named_leader
 
@@ -338,7 +340,7 @@ class ClassicWorker:
         outcome = client.outcome
         assert outcome is not None
         if outcome.fate is Fate.SYNCED:
-            if client.state is State.STABLE:
+            if client.state is ClientState.STABLE:
                 yield from self._complete(outcome.assignment)
             else:
                 client.reset(forget_id=True)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ConfigRound
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
@@ -69,7 +69,7 @@ class Answers:
         self._waits: list[frozenset[Resource]] = []
         """What workers of its url had. It is one of them, or comes after both."""
         self._newcomer = ""
-        self._dead: Member | None = None
+        self._dead: ConnectMember | None = None
         """The member whose place it takes."""
         self._led = False
         self._generations: dict[str, int] = {}
@@ -217,7 +217,7 @@ class Answers:
         if self._led and group.computed_by != self._newcomer:
             raise Violation("place", f"{self._newcomer} led and is back, and {group.computed_by} leads")
 
-    def _is_concerned(self, group: ConnectGroup, member: Member) -> None:
+    def _is_concerned(self, group: ConnectGroup, member: ConnectMember) -> None:
         """A reason to join again: its work, the leader, the embedded protocol, the configuration; or it has
         to compute.
         """
@@ -239,7 +239,7 @@ class Answers:
             return
         raise Violation("disturbed", f"{member.member_id} is to join again, and nothing concerns it")
 
-    def _may_wait(self, group: ConnectGroup, member: Member) -> None:
+    def _may_wait(self, group: ConnectGroup, member: ConnectMember) -> None:
         if group.classic.round is None and group.classic.protocol != DEFAULT and not self._in_round:
             session = member.classic
             assert session is not None
@@ -287,7 +287,9 @@ class Answers:
                 raise Violation("generations", f"{response.member_id} is told {response.generation_id} after {before}")
             self._generations[response.member_id] = response.generation_id
 
-    def _assignment(self, state: ShardState, group: ConnectGroup, member: Member, response: SyncGroupResponse) -> None:
+    def _assignment(
+        self, state: ShardState, group: ConnectGroup, member: ConnectMember, response: SyncGroupResponse
+    ) -> None:
         told = decode_assignment(response.assignment)
         own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
         if told.leader == member.member_id and told.config_offset <= 0:
@@ -317,7 +319,7 @@ class Answers:
                     "ready", f"{member.member_id} starts {names(told.assigned)} before the leader has synced"
                 )
 
-    def held(self, member: Member, frame: Frame) -> None:
+    def held(self, member: ConnectMember, frame: Frame) -> None:
         """A heartbeat's response is held."""
         held_ms = member.wake_ms - frame.began_ms
         if isinstance(frame.request, HeartbeatRequest) and held_ms > member.session_timeout_ms // 3:

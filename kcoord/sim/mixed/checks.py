@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.group.state.classic_workers.phases import Phase as TranslatedPhase
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_states import State as ClassicState
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.config_round import LONGEST_MS

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_states import State as ClassicState
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.embedded import EAGER, NAMES
 from kcoord.sim.coordinator import UP
 from kcoord.sim.mixed.process import ClassicProcess
@@ -92,7 +92,7 @@ def _group(world: MixedWorld, workers: list[ClassicProcess], new: list[Process])
     if connect is None or not wants_connect:
         found = "not there" if classic is None and connect is None else "classic" if connect is None else "connect"
         return f"the group is {found}, {len(workers)} classic workers and {len(new)} others, mode {world.mode.value}"
-    if connect.state is not State.STABLE or connect.epoch != connect.assignment_epoch:
+    if connect.state is not ModernState.STABLE or connect.epoch != connect.assignment_epoch:
         return f"the group is {connect.state.label} at {connect.epoch}, assigned {connect.assignment_epoch}"
     if connect.error or connect.retry_due_ms != NEVER_MS:
         return f"assignment error {connect.error}: {connect.error_message}"

@@ -15,7 +15,7 @@ import attrs
 
 from kcoord.group.apis.connect_group_describe import PlacementState
 from kcoord.group.shard import Shard
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
@@ -99,7 +99,7 @@ class Hub:
         (response,) = [reply.response for reply in step.replies if reply.token is OPERATOR]
         assert isinstance(response, ConnectGroupDescribeResponse)
         (found,) = response.groups
-        return found.group_state == State.STABLE.label and found.placement_state != PlacementState.MOVING
+        return found.group_state == ModernState.STABLE.label and found.placement_state != PlacementState.MOVING
 
     def _closed(self, connection: Connection) -> None:
         connection.in_work = None

@@ -30,7 +30,7 @@ from kcoord.protocol.messages import JoinGroupResponse, Response
 from kcoord.worker.actions import Action, Overrun, Seek
 from kcoord.worker.classic import owning, requests, transitions
 from kcoord.worker.classic.phases import MEMBER, Kind, Phase, Timing, kind_of
-from kcoord.worker.classic.state import State
+from kcoord.worker.classic.state import ClassicMembershipState
 from kcoord.worker.classic.table import ROWS
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Link
@@ -41,7 +41,7 @@ class ClassicMembership:
 
     def __init__(self, setup: Setup, timing: Timing | None = None, random: Callable[[], float] = lambda: 0.5) -> None:
         timing = timing or Timing()
-        self._state = State(setup, timing, random, version=timing.version)
+        self._state = ClassicMembershipState(setup, timing, random, version=timing.version)
 
     # What there is to know
 

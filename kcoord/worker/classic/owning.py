@@ -13,11 +13,11 @@ from kcoord.protocol.embedded import EAGER, NOTHING
 from kcoord.worker.actions import Abandon, Gone, Revoke
 from kcoord.worker.classic.phases import MEMBER, Phase
 from kcoord.worker.classic.round import Memory
-from kcoord.worker.classic.state import State
+from kcoord.worker.classic.state import ClassicMembershipState
 from kcoord.worker.setup import Setup
 
 
-def stop(state: State, resources: frozenset[Resource]) -> None:
+def stop(state: ClassicMembershipState, resources: frozenset[Resource]) -> None:
     """Have these stopped. Does nothing if none of them runs."""
     running = resources - state.paused
     if running:
@@ -26,14 +26,14 @@ def stop(state: State, resources: frozenset[Resource]) -> None:
         state.out.append(Revoke(number, running))
 
 
-def withdraw(state: State, resources: frozenset[Resource]) -> None:
+def withdraw(state: ClassicMembershipState, resources: frozenset[Resource]) -> None:
     """Stop these: they are not the worker's any more."""
     stop(state, resources)
     state.assigned -= resources
     state.paused -= resources
 
 
-def pause_configured_anew(state: State, predecessor: Setup) -> None:
+def pause_configured_anew(state: ClassicMembershipState, predecessor: Setup) -> None:
     """Stop the tasks whose configuration has changed since `elder`, the setup before, in every phase of a round."""
     before, now = predecessor.revisions, state.setup.revisions
     changed = {name for name in before.keys() & now.keys() if before[name] != now[name]}
@@ -44,7 +44,7 @@ def pause_configured_anew(state: State, predecessor: Setup) -> None:
     state.paused |= tasks
 
 
-def want_round(state: State) -> None:
+def want_round(state: ClassicMembershipState) -> None:
     """Join as soon as everything that was told to stop has stopped; under `default` nothing may run then."""
     state.phase = Phase.WANTS_ROUND
     state.again_at_ms = None
@@ -52,7 +52,7 @@ def want_round(state: State) -> None:
         withdraw(state, state.assigned)
 
 
-def abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
+def abandon(state: ClassicMembershipState, now_ms: int, why: str, after: Phase) -> None:
     """Stop everything at once, for good; then go on with phase `after`."""
     state.under_way = None
     state.generation = -1
@@ -71,7 +71,7 @@ def abandon(state: State, now_ms: int, why: str, after: Phase) -> None:
     state.out.append(Abandon(state.asked_for, owned, why, now_ms if ends_ms is None else ends_ms))
 
 
-def follow(state: State, now_ms: int, after: Phase) -> None:
+def follow(state: ClassicMembershipState, now_ms: int, after: Phase) -> None:
     """Go on with phase `after`: nothing runs any more."""
     state.phase = after
     state.session = None
@@ -81,14 +81,14 @@ def follow(state: State, now_ms: int, after: Phase) -> None:
         state.leave_by_ms = now_ms + state.setup.leave_timeout_ms
 
 
-def part_when_free(state: State, now_ms: int) -> None:
+def part_when_free(state: ClassicMembershipState, now_ms: int) -> None:
     """While it leaves: once the last resource has stopped, part."""
     if not state.owned:
         state.under_way = None
         follow(state, now_ms, Phase.PARTING)
 
 
-def go(state: State) -> None:
+def go(state: ClassicMembershipState) -> None:
     """End the membership."""
     state.phase = Phase.GONE
     state.under_way = None

@@ -30,7 +30,7 @@ class Sent:
 
 
 @attrs.define(eq=False)
-class State:
+class ClassicMembershipState:
     """One worker's membership in one classic group."""
 
     setup: Setup

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kcoord.protocol.messages import Response
 from kcoord.worker.classic.phases import Kind, Phase
-from kcoord.worker.classic.state import Sent, State
+from kcoord.worker.classic.state import ClassicMembershipState, Sent
 from kcoord.worker.classic.transitions import (
     fail,
     go_on,
@@ -30,7 +30,7 @@ from kcoord.worker.classic.transitions import (
     unreachable,
 )
 
-Cell = Callable[[State, int, Sent, Response], None]
+Cell = Callable[[ClassicMembershipState, int, Sent, Response], None]
 
 
 class Row(NamedTuple):

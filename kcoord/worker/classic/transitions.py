@@ -28,19 +28,19 @@ from kcoord.worker.actions import Assign, Grant, Joined, Told
 from kcoord.worker.classic import owning, requests
 from kcoord.worker.classic.phases import Phase
 from kcoord.worker.classic.round import Memory, Wait, differences
-from kcoord.worker.classic.state import NOT_ASKED, Sent, State
+from kcoord.worker.classic.state import NOT_ASKED, ClassicMembershipState, Sent
 from kcoord.worker.state import Link
 
 _READING_MS = 5_000
 """How long a leader waits until it has read the configurations that others have read."""
 
 
-def unreachable(state: State, *_: Any) -> NoReturn:
+def unreachable(state: ClassicMembershipState, *_: Any) -> NoReturn:
     """A cell that cannot be reached: no such request is under way in this phase."""
     raise AssertionError(f"that cannot happen to a worker that is {state.phase.name}")
 
 
-def part(state: State, *_: Any) -> None:
+def part(state: ClassicMembershipState, *_: Any) -> None:
     """The worker has sent that it leaves: whatever the answer is, it is gone."""
     owning.go(state)
 
@@ -48,14 +48,14 @@ def part(state: State, *_: Any) -> None:
 # Good answers
 
 
-def live(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def live(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """The answer to a heartbeat."""
     state.attempts = 0
     state.alive(sent)
     state.next_ms = sent.at_ms + state.timing.interval_ms
 
 
-def joined(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def joined(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """JoinGroup is answered: the leader computes, the others send SyncGroup. A leader that is not in the list that it
     is shown computes nothing: then the coordinator knows what exists.
     """
@@ -89,7 +89,7 @@ def _state(metadata: bytes) -> WorkerState:
         return WorkerState(EAGER, "", -1)
 
 
-def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def synced(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """SyncGroup is answered: what the worker is to stop and to start. If something has changed that JoinGroup did not
     report, another round follows, and what was reconfigured waits for that.
     """
@@ -119,7 +119,7 @@ def synced(state: State, now_ms: int, sent: Sent, response: Response) -> None:
         owning.want_round(state)
 
 
-def _leave_topic_workers(state: State, now_ms: int) -> None:
+def _leave_topic_workers(state: ClassicMembershipState, now_ms: int) -> None:
     """Leave at once: the others would wait for this worker's offset in a topic where it never comes, and get no
     assignments.
     """
@@ -132,7 +132,7 @@ def _leave_topic_workers(state: State, now_ms: int) -> None:
     owning.abandon(state, now_ms, "its connectors stand in a file, the others' in a topic", Phase.PARTING)
 
 
-def _take(state: State, told: WorkerAssignment, news: bool) -> None:
+def _take(state: ClassicMembershipState, told: WorkerAssignment, news: bool) -> None:
     kept = NOTHING if told.version == EAGER else state.assigned - told.revoked
     owning.withdraw(state, state.assigned - kept)
     granted = told.assigned - state.assigned
@@ -148,13 +148,13 @@ def _take(state: State, told: WorkerAssignment, news: bool) -> None:
 # Other answers
 
 
-def join_again(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def join_again(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """A round begins."""
     state.alive(sent)
     owning.want_round(state)
 
 
-def join_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def join_later(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """A round was over before this JoinGroup had a place in it: join again, but after a pause, so as not to do so in a
     loop.
     """
@@ -162,31 +162,31 @@ def join_later(state: State, now_ms: int, sent: Sent, response: Response) -> Non
     join_again(state, now_ms, sent, response)
 
 
-def go_on(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def go_on(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """A round begins, but the worker has something to do before it joins, or instead of joining."""
     state.alive(sent)
     state.next_ms = sent.at_ms + state.timing.interval_ms
 
 
-def take_name(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def take_name(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """Take the member id to join with (KIP-394)."""
     assert isinstance(response, JoinGroupResponse), "only JoinGroup gives names"
     state.member_id = response.member_id
     state.phase = Phase.WANTS_ROUND
 
 
-def try_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def try_later(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """The coordinator cannot answer yet."""
     state.not_before_ms = now_ms + state.back_off_ms(soon=False)
 
 
-def round_later(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def round_later(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """The same within a round: the round begins again."""
     try_later(state, now_ms, sent, response)
     state.phase = Phase.WANTS_ROUND
 
 
-def seek(state: State, now_ms: int, *_: Any) -> None:
+def seek(state: ClassicMembershipState, now_ms: int, *_: Any) -> None:
     """The connection is over, or the broker is not the coordinator. A running round begins again."""
     if state.waits and state.session is not None:
         state.begin_session(state.polled_ms)
@@ -197,17 +197,17 @@ def seek(state: State, now_ms: int, *_: Any) -> None:
         state.phase = Phase.WANTS_ROUND
 
 
-def lose(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def lose(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """The worker is not a member any more: others may run what it ran."""
     _lose(state, now_ms, response, Phase.WANTS_ROUND)
 
 
-def lose_and_part(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def lose_and_part(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """The same for a worker that was leaving anyway."""
     _lose(state, now_ms, response, Phase.PARTING)
 
 
-def _lose(state: State, now_ms: int, response: Response, after: Phase) -> None:
+def _lose(state: ClassicMembershipState, now_ms: int, response: Response, after: Phase) -> None:
     code = ErrorCode(getattr(response, "error_code", 0))
     if code == ErrorCode.UNKNOWN_MEMBER_ID:
         state.member_id = ""
@@ -215,7 +215,7 @@ def _lose(state: State, now_ms: int, response: Response, after: Phase) -> None:
     owning.abandon(state, now_ms, code.name, after)
 
 
-def fail(state: State, now_ms: int, sent: Sent, response: Response) -> None:
+def fail(state: ClassicMembershipState, now_ms: int, sent: Sent, response: Response) -> None:
     """The worker may not be a member."""
     code = int(getattr(response, "error_code", 0))
     state.error = (code, getattr(response, "error_message", None))
@@ -225,7 +225,7 @@ def fail(state: State, now_ms: int, sent: Sent, response: Response) -> None:
 # The leader
 
 
-def compute(state: State, now_ms: int) -> None:
+def compute(state: ClassicMembershipState, now_ms: int) -> None:
     """Run the assignor once this leader has read as far as every member. If it does not get that far in time, it tells
     all members so, as Connect's leaders do.
     """
@@ -250,11 +250,11 @@ def compute(state: State, now_ms: int) -> None:
     state.out.append(Assign(state.asked_for, assignor, state.shown))
 
 
-def _highest(state: State) -> int:
+def _highest(state: ClassicMembershipState) -> int:
     return max(each.config_offset for each in state.states.values())
 
 
-def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
+def tell(state: ClassicMembershipState, now_ms: int, assignment: Assignment | None) -> None:
     """Send the assignments. `assignment` is None if the assignor failed: then all keep what they have. The offset is
     never below what any member has read: a Connect worker that is told less joins again at once, for ever (CM-7).
     """
@@ -271,7 +271,7 @@ def tell(state: State, now_ms: int, assignment: Assignment | None) -> None:
     sync(state, now_ms, differences(state.states, assignment, told, waits))
 
 
-def sync(state: State, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
+def sync(state: ClassicMembershipState, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
     """Send SyncGroup; the leader's has the assignments of all."""
     state.phase = Phase.SYNCING
     state.wait_until_ms = None
@@ -279,7 +279,7 @@ def sync(state: State, now_ms: int, told: dict[str, WorkerAssignment]) -> None:
     state.send(now_ms, request, waits=True)
 
 
-def join(state: State, now_ms: int) -> None:
+def join(state: ClassicMembershipState, now_ms: int) -> None:
     """Send JoinGroup, with what the worker runs. It reports nothing if it has not received an assignment since it
     became a member.
     """
@@ -296,7 +296,7 @@ def join(state: State, now_ms: int) -> None:
     state.send(now_ms, request, waits=True)
 
 
-def say_farewell(state: State, now_ms: int) -> None:
+def say_farewell(state: ClassicMembershipState, now_ms: int) -> None:
     """Everything has stopped: send LeaveGroup. A static member that will be back sends nothing: its session keeps its
     place.
     """
@@ -306,7 +306,7 @@ def say_farewell(state: State, now_ms: int) -> None:
     state.send(now_ms, requests.leave_group(state.setup, state.member_id))
 
 
-def with_setup(state: State, now_ms: int, changes: dict[str, Any]) -> None:
+def with_setup(state: ClassicMembershipState, now_ms: int, changes: dict[str, Any]) -> None:
     """The configuration has changed: join to report it. A leader may have waited for that."""
     predecessor = state.setup
     setup = attrs.evolve(predecessor, **changes)

@@ -12,7 +12,7 @@ from kcoord.group.connect.selection import Absent, ClassicMembers, ClientSide, s
 from kcoord.group.soundness import of_connect_group
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Supports
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member, Resources
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.records.connect_replay import UNSAID
 from kcoord.group.state.shard_state import ShardState
 from tests.translation.consistency import check_classic_member, may_wait_for_leader
@@ -122,7 +122,7 @@ def _check_targets(group: ConnectGroup) -> None:
         assert group.delay_due_ms == NEVER_MS
 
 
-def _target(group: ConnectGroup, member: Member) -> Resources:
+def _target(group: ConnectGroup, member: ConnectMember) -> Resources:
     return group.target_of(member) or NOTHING
 
 

@@ -17,8 +17,8 @@ import attrs
 from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings
-from kcoord.group.state.groups.connect_group import ConnectGroup, Member
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.opening import Opening
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupLimits, GroupSettings
@@ -313,7 +313,7 @@ class World:
     def group(self) -> ConnectGroup:
         return self.shard.state.connect[self.group_id]
 
-    def member(self, member_id: str) -> Member:
+    def member(self, member_id: str) -> ConnectMember:
         return self.group.members[member_id]
 
     def targets(self) -> dict[str, str]:
@@ -370,7 +370,7 @@ class World:
                 continue
             if context.connection in self.shard.state.held:
                 continue  # the connection has another request open
-            member = cast(Member, remember.session)
+            member = cast(ConnectMember, remember.session)
             seen_ms, bound_ms = member.last_seen_ms, member.session_timeout_ms
             again = attrs.evolve(context, wall_ms=self.wall_ms)
             step = self.shard.handle(predicted.request, again, remember, self.now_ms)
@@ -394,7 +394,7 @@ class World:
         world.compute(first, 0, targets)
         for at, (member, owned) in enumerate(targets.items(), 1):
             assert world.beat(member, 0, connection=at).brief == (epoch, owned)
-        assert world.group.state is State.STABLE
+        assert world.group.state is ModernState.STABLE
         return world
 
     def live(self, ms: int, *silent: str, **owned: str) -> None:

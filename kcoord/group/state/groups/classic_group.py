@@ -11,9 +11,9 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.classic_member import Member, Protocols
+from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.groups.classic_reasons import TOLD, tell_all
-from kcoord.group.state.groups.classic_states import LABELS, MOVES, State
+from kcoord.group.state.groups.classic_states import LABELS, MOVES, ClassicState
 from kcoord.group.state.groups.subscription import subscribed_topics
 from kcoord.group.state.repetition import Repetition
 from kcoord.protocol.records import GroupMetadataValue
@@ -64,13 +64,13 @@ class ClassicGroup:
     # durable
     record: GroupMetadataValue = NO_RECORD
     # session
-    state: State = State.DEAD
+    state: ClassicState = ClassicState.DEAD
     version: int = 0
     """Increases with everything that could change the answer to a heartbeat (hot path)."""
     protocol_type: str = ""
     """As recorded, or as the first member of a new rebalance named it; empty for a group that only has offsets."""
     leader_id: str | None = None
-    members: dict[str, Member] = attrs.Factory(dict)
+    members: dict[str, ClassicMember] = attrs.Factory(dict)
     """By member id, in the order in which they came."""
     static_ids: dict[str, str] = attrs.Factory(dict)
     """Member id by group.instance.id."""
@@ -113,7 +113,7 @@ class ClassicGroup:
         """Whether this was a connect group until its last record. Then each member knows a generation of its own, and
         all have to join again (`conversion/to_generic.py`).
         """
-        return self.record.state == LABELS[State.PREPARING]
+        return self.record.state == LABELS[ClassicState.PREPARING]
 
     @property
     def leader_is_unknown(self) -> bool:
@@ -136,7 +136,7 @@ class ClassicGroup:
             self.members[recorded.member_id].assignment = recorded.assignment
         self.move(recorded_state(record))
 
-    def move(self, state: State) -> None:
+    def move(self, state: ClassicState) -> None:
         """Change to `state`. Raises AssertionError for a move that is not in MOVES."""
         assert state in MOVES[self.state], f"group {self.group_id}: from {self.state.label} to {state.label}"
         self.state = state
@@ -144,13 +144,13 @@ class ClassicGroup:
 
     def close(self) -> None:
         """Close the group: nothing of it may be answered any more, and nothing falls due."""
-        self.state = State.DEAD
+        self.state = ClassicState.DEAD
         self.version += 1
         self.wake_ms = NEVER_MS
 
     # -- members ------------------------------------------------------------------------------------------------------
 
-    def add(self, member: Member) -> None:
+    def add(self, member: ClassicMember) -> None:
         """Add a new member. The first one brings the group's protocol type and leads."""
         self.members[member.member_id] = member
         if member.instance_id is not None:
@@ -162,7 +162,7 @@ class ClassicGroup:
         self.pending.pop(member.member_id, None)
         self.version += 1
 
-    def remove(self, member: Member) -> None:
+    def remove(self, member: ClassicMember) -> None:
         """Remove a member. If it led, the member that has been there longest leads. Its parked requests must have been
         answered.
         """
@@ -176,7 +176,7 @@ class ClassicGroup:
         self.unsynced.discard(member.member_id)
         self.version += 1
 
-    def replace(self, predecessor: Member, successor: Member) -> None:
+    def replace(self, predecessor: ClassicMember, successor: ClassicMember) -> None:
         """Put `successor`, which has the same group.instance.id, in the place and role of `elder`, the member
         before.
         """
@@ -190,7 +190,7 @@ class ClassicGroup:
         if was_unsynced:
             self.unsynced.add(successor.member_id)
 
-    def offer(self, member: Member, protocols: Protocols) -> None:
+    def offer(self, member: ClassicMember, protocols: Protocols) -> None:
         """Note that a member offers `protocols` from now on."""
         self._count(member.protocols, -1)
         self.weight -= weight_of(member)
@@ -231,7 +231,7 @@ class ClassicGroup:
         return topic in topics if topics is not None else self.record.protocol_type == CONSUMER
 
 
-def weight_of(member: Member) -> int:
+def weight_of(member: ClassicMember) -> int:
     """The most bytes that the member can take in the group's record, without its assignment. Its id is there up to
     three times. Of its metadata the record has the part for the chosen protocol, which may be the largest.
     """
@@ -239,10 +239,10 @@ def weight_of(member: Member) -> int:
     return ids + max([len(metadata) for _, metadata in member.protocols], default=0)
 
 
-def recorded_state(record: GroupMetadataValue) -> State:
+def recorded_state(record: GroupMetadataValue) -> ClassicState:
     """The state that a record describes. Kafka's own records have no such field: there a group with members is
     Stable.
     """
     if not record.members:
-        return State.EMPTY
-    return State.COMPLETING if record.state == LABELS[State.COMPLETING] else State.STABLE
+        return ClassicState.EMPTY
+    return ClassicState.COMPLETING if record.state == LABELS[ClassicState.COMPLETING] else ClassicState.STABLE

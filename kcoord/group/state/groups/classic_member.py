@@ -25,7 +25,7 @@ class ParkedJoin:
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
-class Member:
+class ClassicMember:
     """A member of a classic group, from its JoinGroup to its end."""
 
     # who it is

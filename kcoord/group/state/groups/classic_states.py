@@ -21,7 +21,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class State(IntEnum):
+class ClassicState(IntEnum):
     """A column of the table in `table.py`."""
 
     EMPTY = 0
@@ -38,12 +38,12 @@ class State(IntEnum):
 
 LABELS = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
 
-MOVES: dict[State, frozenset[State]] = {
-    State.EMPTY: frozenset({State.EMPTY, State.PREPARING, State.DEAD}),
-    State.PREPARING: frozenset({State.COMPLETING, State.EMPTY, State.DEAD}),
-    State.COMPLETING: frozenset({State.STABLE, State.PREPARING, State.DEAD}),
-    State.STABLE: frozenset({State.STABLE, State.PREPARING, State.DEAD}),
-    State.DEAD: frozenset({State.EMPTY, State.COMPLETING, State.STABLE}),
+MOVES: dict[ClassicState, frozenset[ClassicState]] = {
+    ClassicState.EMPTY: frozenset({ClassicState.EMPTY, ClassicState.PREPARING, ClassicState.DEAD}),
+    ClassicState.PREPARING: frozenset({ClassicState.COMPLETING, ClassicState.EMPTY, ClassicState.DEAD}),
+    ClassicState.COMPLETING: frozenset({ClassicState.STABLE, ClassicState.PREPARING, ClassicState.DEAD}),
+    ClassicState.STABLE: frozenset({ClassicState.STABLE, ClassicState.PREPARING, ClassicState.DEAD}),
+    ClassicState.DEAD: frozenset({ClassicState.EMPTY, ClassicState.COMPLETING, ClassicState.STABLE}),
 }
 """The states that may follow each state. To itself: a new record without a new generation. Out of Dead: created, or
 loaded.

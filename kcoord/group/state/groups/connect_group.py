@@ -14,8 +14,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Supports, support_of
 from kcoord.group.state.groups.modern_group import ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
-from kcoord.group.state.groups.modern_member import NO_CONNECTION
-from kcoord.group.state.groups.modern_member import Member as ModernMember
+from kcoord.group.state.groups.modern_member import NO_CONNECTION, ModernMember
 from kcoord.group.state.repetition import Repetition
 from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
@@ -23,10 +22,10 @@ from kcoord.protocol.resources import Resource
 
 Metadata: TypeAlias = ConnectWorkerGroupMemberMetadataValue
 if TYPE_CHECKING:
-    Member: TypeAlias = ModernMember[Metadata, Resource]
+    ConnectMember: TypeAlias = ModernMember[Metadata, Resource]
     Target: TypeAlias = ModernTarget[Resource]
 else:  # to call a class with its parameters takes ten times as long as the class alone
-    Member, Target = ModernMember, ModernTarget
+    ConnectMember, Target = ModernMember, ModernTarget
 Resources: TypeAlias = frozenset[Resource]
 
 NO_OFFSET = -1
@@ -115,7 +114,7 @@ class Computation:
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
-class ConnectGroup(ModernGroup[Member, Resource]):
+class ConnectGroup(ModernGroup[ConnectMember, Resource]):
     """One connect group."""
 
     # durable
@@ -172,11 +171,11 @@ class ConnectGroup(ModernGroup[Member, Resource]):
         """Whether any member takes part in assignments."""
         return bool(self.supports.by_member)
 
-    def participants(self) -> list[Member]:
+    def participants(self) -> list[ConnectMember]:
         """The members that take part in assignments: all that are not excluded (`put_out`, CG-7)."""
         return [member for member in self.members.values() if not member.evicted]
 
-    def note_support(self, member: Member) -> None:
+    def note_support(self, member: ConnectMember) -> None:
         """Update `supports` after the member has joined, changed its metadata, or was excluded or taken in again. Only
         `replay` calls this.
         """

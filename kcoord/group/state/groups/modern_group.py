@@ -14,11 +14,11 @@ from typing import Generic, TypeVar
 import attrs
 
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.modern_member import Member, R
-from kcoord.group.state.groups.modern_states import State
+from kcoord.group.state.groups.modern_member import ModernMember, R
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.frozen import frozen
 
-M = TypeVar("M", bound=Member)  # type: ignore[type-arg]
+M = TypeVar("M", bound=ModernMember)  # type: ignore[type-arg]
 
 
 @frozen(slots=True)
@@ -77,15 +77,15 @@ class ModernGroup(Generic[M, R]):
     # -- questions ----------------------------------------------------------------------------------------------------
 
     @property
-    def state(self) -> State:
+    def state(self) -> ModernState:
         """See `states.py`."""
         if self.dead:
-            return State.DEAD
+            return ModernState.DEAD
         if not self.members:
-            return State.EMPTY
+            return ModernState.EMPTY
         if self.epoch > self.assignment_epoch:
-            return State.ASSIGNING
-        return State.RECONCILING if self.unconverged else State.STABLE
+            return ModernState.ASSIGNING
+        return ModernState.RECONCILING if self.unconverged else ModernState.STABLE
 
     def target_of(self, member: M) -> frozenset[R] | None:
         """The resources that `member` is to own; None: no assignment has named it yet."""

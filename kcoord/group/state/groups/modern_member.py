@@ -55,7 +55,7 @@ class Held(Generic[R]):
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
-class Member(Generic[Metadata, R]):
+class ModernMember(Generic[Metadata, R]):
     """A member, from its first heartbeat until it is removed."""
 
     member_id: str

@@ -14,7 +14,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class State(IntEnum):
+class ModernState(IntEnum):
     """The value of `ModernGroup.state`."""
 
     EMPTY = 0

@@ -22,8 +22,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kcoord.group.state.groups.classic_group import ClassicGroup, Rebalance
-from kcoord.group.state.groups.classic_member import Member
-from kcoord.group.state.groups.classic_states import State
+from kcoord.group.state.groups.classic_member import ClassicMember
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
 
 NOTHING = b""
@@ -31,7 +31,9 @@ NOTHING = b""
 
 def creation(group_id: str, wall_ms: int) -> Record:
     """A group is created, without members yet."""
-    value = GroupMetadataValue(protocol=None, leader=None, current_state_timestamp=wall_ms, state=State.EMPTY.label)
+    value = GroupMetadataValue(
+        protocol=None, leader=None, current_state_timestamp=wall_ms, state=ClassicState.EMPTY.label
+    )
     return Record(GroupMetadataKey(group_id), value)
 
 
@@ -44,7 +46,7 @@ def next_generation(group: ClassicGroup, rebalance: Rebalance, protocol: str, wa
         leader=group.leader_id,
         current_state_timestamp=wall_ms,
         members=_members(group.members.values(), protocol, {}),
-        state=State.COMPLETING.label,
+        state=ClassicState.COMPLETING.label,
         joined_members=[member.member_id for member in group.members.values() if member.parked_join is not None],
         reason=rebalance.tell(),
         reason_timestamp=rebalance.since_wall_ms,
@@ -60,7 +62,7 @@ def emptied(group: ClassicGroup, rebalance: Rebalance, wall_ms: int) -> Record:
         protocol=None,
         leader=None,
         current_state_timestamp=wall_ms,
-        state=State.EMPTY.label,
+        state=ClassicState.EMPTY.label,
         reason=rebalance.tell(),
         reason_timestamp=rebalance.since_wall_ms,
     )
@@ -77,7 +79,7 @@ def assigned(group: ClassicGroup, assignments: Mapping[str, bytes], wall_ms: int
         leader=before.leader,
         current_state_timestamp=wall_ms,
         members=_members(group.members.values(), before.protocol or "", assignments),
-        state=State.STABLE.label,
+        state=ClassicState.STABLE.label,
         synced_members=[member_id for member_id in group.members if member_id not in group.unsynced],
         reason=before.reason,
         reason_timestamp=before.reason_timestamp,
@@ -99,7 +101,7 @@ def tombstone(group_id: str) -> Record:
     return Record(GroupMetadataKey(group_id), None)
 
 
-def _members(members: Iterable[Member], protocol: str, assignments: Mapping[str, bytes]) -> list[MemberMetadata]:
+def _members(members: Iterable[ClassicMember], protocol: str, assignments: Mapping[str, bytes]) -> list[MemberMetadata]:
     return [
         MemberMetadata(
             member.member_id,

@@ -17,7 +17,7 @@ from kcoord.group.state.groups.connect_group import (
     UNKNOWN_DELAY,
     Configured,
     ConnectGroup,
-    Member,
+    ConnectMember,
     Metadata,
     Resources,
     Target,
@@ -191,7 +191,7 @@ def _same_target(
 
 def current_assignment(
     group: ConnectGroup,
-    member: Member,
+    member: ConnectMember,
     current: Resources,
     epoch: int,
     previous: int,

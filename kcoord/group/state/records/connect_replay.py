@@ -12,7 +12,7 @@ from typing import Any
 
 from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.groups.classic_group import NO_RECORD
-from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, Member, Metadata, Target
+from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, ConnectMember, Metadata, Target
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.records import (
@@ -84,7 +84,7 @@ def _member(state: ShardState, key: ConnectWorkerGroupMemberMetadataKey, value: 
             group.drop_member(key.member_id, member.metadata.instance_id)
         return
     if member is None:
-        member = Member(key.member_id, value)
+        member = ConnectMember(key.member_id, value)
     member.metadata = value
     if value.classic is not None:
         group.classic.take_in(key.member_id, tuple(value.classic.protocols))
@@ -126,7 +126,7 @@ def _current(
             member.doubtful = frozenset()
         return
     if member is None:
-        member = group.members[key.member_id] = Member(key.member_id, UNSAID)
+        member = group.members[key.member_id] = ConnectMember(key.member_id, UNSAID)
     member.recorded = True
     member.recorded_epoch, member.recorded_previous = value.member_epoch, value.previous_member_epoch
     member.epoch, member.previous_epoch = value.member_epoch, value.previous_member_epoch
