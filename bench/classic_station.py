@@ -1,7 +1,7 @@
 """How does one of Connect's own workers act on a connection of its own, and what is noted of it?
 
-The worker is the simulator's scripted one (`kcoord.sim.classic_worker`); its connectors and tasks start and stop in no time.
-What the whole fleet sends, is answered and runs is noted in one `Books`.
+The worker is the simulator's scripted one (`kcoord.sim.classic_worker`); its connectors and tasks start and stop in no
+time. What the whole fleet sends, is answered and runs is noted in one `Books`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 1,000 of them, as the simulator's scripted worker acts, with Connect's own assignor in the one that leads: one joins,
 one leaves, one bounces. On Kafka's broker, on kcoord with the barrier that Kafka has, and on kcoord that manages each
-worker by itself (`group.connect.legacy.mode=individual`).
+worker by itself (`group.connect.classic.mode=individual`).
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _started(folder: Path, name: str) -> Iterator[Side]:
             yield broker.side
         return
     mode = "individual" if name == INDIVIDUAL else "barrier"
-    settings = {"group_connect_legacy_mode": mode, "group_initial_rebalance_delay_ms": FOUNDING_MS}
+    settings = {"group_connect_classic_mode": mode, "group_initial_rebalance_delay_ms": FOUNDING_MS}
     with kcoord(folder / mode, **settings) as side:
         yield side
 

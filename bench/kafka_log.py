@@ -243,7 +243,7 @@ def offsets() -> Iterator[Record]:
 KINDS: dict[str, Callable[[], Iterator[Record]]] = {
     "connect groups": fleets,
     f"the same, each record written {REPLACED} times": lambda: fleets(REPLACED),
-    f"generic groups of {MEMBERS} members": classic,
+    f"classic groups of {MEMBERS} members": classic,
     "committed offsets": offsets,
 }
 

@@ -23,6 +23,7 @@ from typing import Any
 import attrs
 from pydantic import ValidationError
 
+from kcoord.group.state.connect_settings import FORMER_NAMES
 from kcoord.settings import SECTIONS, WILDCARD_HOSTS, Settings, SettingsError, setting_name
 from kcoord.settings_checks import check_together
 
@@ -51,6 +52,8 @@ _KAFKA_NAMES = {
     "num.partitions": "offsets.topic.num.partitions",
 }
 """Names of Kafka's settings that people try, and the name of the corresponding setting here."""
+_FORMER_NAMES = {f"group.{former}": f"group.{name}" for former, name in FORMER_NAMES.items()}
+"""The names that settings had in release 0.1.0, and their names today. The former ones are still accepted."""
 
 _SECRET_WORDS = ("password", "secret")
 """Words that mark a secret: the value of a setting with one of them in its name is not printed."""
@@ -65,6 +68,8 @@ _SECRET_FILES = {setting_name(field) + FILE_SUFFIX: field for field in SECRET_FI
 class _Given:
     value: object
     origin: str
+    former: str = ""
+    """A warning if the setting was given under a former name."""
 
 
 def load_settings(
@@ -76,11 +81,7 @@ def load_settings(
     """The settings from the command line (`options` as NAME=VALUE, `flags` by field), from `environment` and from the
     file `config`. Raises SettingsError.
     """
-    given: dict[str, _Given] = {}
-    if config is not None:
-        given.update(_from_file(config))
-    given.update(_from_environment(environment))
-    given.update(_from_command_line(options, flags or {}))
+    given = _given(options, flags or {}, config, environment)
     try:
         settings = Settings(**{field: each.value for field, each in given.items()})  # type: ignore[arg-type]
     except ValidationError as error:
@@ -92,6 +93,25 @@ def load_settings(
 def secrets_of(settings: Settings) -> list[str]:
     """The values of all secret settings that are set."""
     return [value for field in SECRET_FIELDS if (value := getattr(settings, field))]
+
+
+def _given(
+    options: Sequence[str], flags: Mapping[str, object], config: Path | None, environment: Mapping[str, str]
+) -> dict[str, _Given]:
+    """What was given, by field. Raises SettingsError."""
+    given: dict[str, _Given] = {}
+    if config is not None:
+        given.update(_from_file(config))
+    given.update(_from_environment(environment))
+    given.update(_from_command_line(options, flags))
+    return given
+
+
+def former_names(
+    options: Sequence[str] = (), config: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> list[str]:
+    """A warning for each setting that was given under a former name, in arguments that `load_settings` accepts."""
+    return [each.former for each in _given(options, {}, config, environment).values() if each.former]
 
 
 def exposed_secrets(options: Sequence[str]) -> list[str]:
@@ -187,7 +207,15 @@ def _add(given: dict[str, _Given], name: str, value: object, origin: _Origin) ->
         value = _in_secret_file(value, origin.text)
     if field in given:
         raise SettingsError(f"{origin.text}: {setting_name(field)} is set twice; keep one")
-    given[field] = _Given(value, origin.text)
+    given[field] = _Given(value, origin.text, _former(name, origin))
+
+
+def _former(name: str, origin: _Origin) -> str:
+    """The warning for a former name. Empty for a name of today."""
+    today = _FORMER_NAMES.get(name)
+    if today is None:
+        return ""
+    return f"{origin.of_name}: {origin.show(name)} is a former name; write {origin.show(today)}"
 
 
 def _in_secret_file(path: object, origin: str) -> str:
@@ -204,7 +232,7 @@ def _in_secret_file(path: object, origin: str) -> str:
 
 def _field(name: str, origin: str, show: Callable[[str], str] = str) -> str:
     """The field of the setting `name`. Raises SettingsError with the nearest name, in the form that `show` gives it."""
-    field = _NAMES.get(name)
+    field = _NAMES.get(_FORMER_NAMES.get(name, name))
     if field is None:
         nearest = _KAFKA_NAMES.get(name) or difflib.get_close_matches(name, _NAMES, n=1, cutoff=0)[0]
         raise SettingsError(

@@ -292,9 +292,9 @@ class ConnectGroups(_Section):
     )
     group_connect_classic_mode: Literal["barrier", "individual"] = _setting(
         "barrier",
-        'How kcoord manages a group that has only classic workers, which speak the classic ("generic" or '
-        '"legacy") protocol. `barrier`: with the barrier of that protocol, so that all workers rejoin whenever '
-        "something changes. `individual`: each worker by itself.",
+        "How kcoord manages a group that has only classic workers, which speak the classic protocol. `barrier`: with "
+        "the barrier of that protocol, so that all workers rejoin whenever something changes. `individual`: each "
+        "worker by itself.",
     )
     group_connect_classic_heartbeat_wait_ms: int = _setting(
         -1,
@@ -302,7 +302,7 @@ class ConnectGroups(_Section):
         "third of the worker's session timeout. kcoord sends the response at once when it has something to tell "
         "the worker, and in any case when the next heartbeat comes. So if this is longer than the workers' "
         "`heartbeat.interval.ms`, kcoord can tell a worker something at any time. 0: not at all; -1: 10000 if "
-        "`group.connect.legacy.mode` is `individual`, otherwise 0.",
+        "`group.connect.classic.mode` is `individual`, otherwise 0.",
         unit="ms",
         ge=-1,
         le=30_000,

@@ -1,5 +1,6 @@
 """`kcoord config`: describe, set and unset the settings of one group."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,6 +90,8 @@ def _alter(group: str, changes: "list[Change]", bootstrap: str, dry_run: bool, c
         return await config_calls.why_no_effect(cluster, group, changes)
 
     no_effect = ask(bootstrap, command_config, done)
+    for warning in config_calls.former_names(changes):
+        print(f"kcoord: {printable(warning)}", file=sys.stderr)
     show(config_calls.done(group, changes, dry_run))
     if no_effect:
         print(printable(no_effect))

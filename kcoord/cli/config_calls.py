@@ -15,6 +15,7 @@ from kcoord.cli.paper import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.group.group_configs import GROUP, PREFIXES, Operation
+from kcoord.group.state.connect_settings import FORMER_NAMES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResourceResult
@@ -71,6 +72,15 @@ def parse(text: str) -> Change:
     if found is None:
         raise ValueError(f"{text}: write it as NAME=VALUE")
     return Change(found["name"].strip(), _OPERATIONS[found["how"]], found["value"].strip())
+
+
+def former_names(changes: Sequence[Change]) -> list[str]:
+    """A warning for each change of a setting under its former name."""
+    return [
+        f"{each.name} is a former name; write {FORMER_NAMES[each.name]}"
+        for each in changes
+        if each.name in FORMER_NAMES
+    ]
 
 
 async def describe(cluster: Cluster, group: str) -> list[Setting]:

@@ -148,7 +148,7 @@ class ClassicPart:
     """How a group manages classic workers. All fields are None if the coordinator does not say."""
 
     mode: str | None = None
-    """The value of connect.legacy.mode in force."""
+    """The value of connect.classic.mode in force."""
     policy: str | None = None
     """The value of connect.migration.policy in force."""
     protocol: str | None = None
@@ -302,6 +302,7 @@ class ConnectGroup:
             "configured": None if self.configured is None else resources_json(self.configured),
             "members": [each.as_json() for each in self.workers],
             "departed": [each.as_json() for each in self.departed],
+            "classic": self.classic.as_json(),
             "legacy": self.classic.as_json(),
             "note": self.note,
             "repeats": self.repeats.as_json(),

@@ -94,6 +94,7 @@ class DescribedClassicGroup:
         first = {"group": self.group, "exists": self.exists, "type": "classic" if self.exists else None}
         told = {**first, **attrs.asdict(self), **self.ownership.as_json()}
         del told["ownership"]
+        told["legacy"] = told["classic"]
         ways = self.ownership.ways()
         for each in told["members"]:
             each["connects"] = ways.get(each["member"])
@@ -200,7 +201,7 @@ def how_to_be_individual(group: str, classic: ClassicPart | None) -> str:
     """What to set so that workers that all join together are managed one by one. Empty if no setting does that."""
     if classic is None or classic.mode != "barrier":
         return ""
-    return f". Let kcoord manage them one by one: kcoord config set {group} connect.legacy.mode=individual"
+    return f". Let kcoord manage them one by one: kcoord config set {group} connect.classic.mode=individual"
 
 
 async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> DescribedClassicGroup:

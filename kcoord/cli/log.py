@@ -112,7 +112,7 @@ def log_settings(
     data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
 ) -> "Settings":
     """The settings that name the log. If they are invalid, the command ends."""
-    from kcoord.config import SettingsError, exposed_secrets, load_settings
+    from kcoord.config import SettingsError, exposed_secrets, former_names, load_settings
 
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the part that matters is in the error
     if data_dir and (log_bootstrap or topic):
@@ -128,9 +128,12 @@ def log_settings(
     for warning in exposed_secrets(option or ()):
         print(f"kcoord: {printable(warning)}", file=sys.stderr)
     try:
-        return load_settings(option or (), given, config)
+        settings = load_settings(option or (), given, config)
     except SettingsError as error:
         fail(error, USAGE)
+    for warning in former_names(option or (), config):
+        print(f"kcoord: {printable(warning)}", file=sys.stderr)
+    return settings
 
 
 def _run(reading: Coroutine[None, None, T]) -> T:

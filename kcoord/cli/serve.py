@@ -37,7 +37,7 @@ def serve(
 ) -> None:
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
     gc.disable()  # until it serves: imported modules do not become garbage, and collection takes a tenth of the start
-    from kcoord.config import exposed_secrets, secrets_of
+    from kcoord.config import exposed_secrets, former_names, secrets_of
 
     settings = settings_of(
         option,
@@ -51,7 +51,7 @@ def serve(
         log_bootstrap=log_bootstrap,
     )
     log_to(sys.stderr, settings.log_level, secrets_of(settings))
-    for warning in exposed_secrets(option or ()):
+    for warning in (*exposed_secrets(option or ()), *former_names(option or (), config)):
         logging.getLogger("kcoord.server").warning("%s", warning)
     _serve(settings)
 

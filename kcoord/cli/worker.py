@@ -18,7 +18,9 @@ class Protocol(StrEnum):
     """The protocols that a worker can speak."""
 
     CONNECT = "connect"
-    CLASSIC = "generic"
+    CLASSIC = "classic"
+    GENERIC = "generic"
+    """The former name of `classic`."""
 
 
 class Level(StrEnum):
@@ -88,7 +90,10 @@ def worker(
         str | None, typer.Option("--url", metavar="URL", help="Where others reach this worker; the group is told.")
     ] = None,
     protocol: Annotated[
-        Protocol, typer.Option("--protocol", help="The protocol to speak with the coordinator.")
+        Protocol,
+        typer.Option(
+            "--protocol", help="The protocol to speak with the coordinator. (generic: former name of classic.)"
+        ),
     ] = Protocol.CONNECT,
     assignor: Annotated[
         list[str] | None,
@@ -156,7 +161,7 @@ def worker(
             group,
             assignor or [],
             security=security,
-            group_protocol=protocol.value,
+            group_protocol="connect" if protocol is Protocol.CONNECT else "classic",
             url=url,
             server_assignor=server_assignor,
             instance_id=instance_id,

@@ -33,6 +33,7 @@ from kcoord.group.state.connect_settings import (
     ASSIGNORS,
     CLASSIC_MODE,
     CLASSIC_WAIT,
+    FORMER_NAMES,
     HEARTBEAT_INTERVAL,
     LEADER_WAIT,
     MAX_CLASSIC_WAIT_MS,
@@ -194,7 +195,7 @@ DEFINITIONS: dict[str, Definition] = {
             Kind.STRING,
             lambda server: server.classic_mode,
             None,
-            "How workers of the generic protocol rebalance: all together (barrier) or each on its own (individual).",
+            "How workers of the classic protocol rebalance: all together (barrier) or each on its own (individual).",
             ClassicMode,
         ),
         Definition(
@@ -252,21 +253,20 @@ class GroupConfigs:
         if not resource.resource_name:
             result.error_code, result.error_message = ErrorCode.INVALID_REQUEST, "a group has a name"
         else:
-            names = resource.configuration_keys
             result.configs = [
-                self._entry(definition, own, request.include_synonyms, request.include_documentation)
-                for definition in DEFINITIONS.values()
-                if names is None or definition.name in names
+                self._entry(name, own, request.include_synonyms, request.include_documentation)
+                for name in _known(resource.configuration_keys)
             ]
         return DescribeConfigsResponse(results=[result])
 
     def _entry(
-        self, definition: Definition, own: Mapping[str, str], synonyms: bool, documentation: bool
+        self, name: str, own: Mapping[str, str], synonyms: bool, documentation: bool
     ) -> DescribeConfigsResourceResult:
+        definition = DEFINITIONS[FORMER_NAMES.get(name, name)]
         values = list(self._values(definition, own))
         first = values[0]
         return DescribeConfigsResourceResult(
-            name=definition.name,
+            name=name,
             value=first.value,
             config_source=first.source,
             synonyms=values if synonyms else [],
@@ -290,9 +290,12 @@ class GroupConfigs:
     # -- alter --------------------------------------------------------------------------------------------------------
 
     def altered(self, resource: AlterConfigsResource, own: Mapping[str, str]) -> dict[str, str]:
-        """The group's own settings after the changes of `resource`. Raises ConfigRefused."""
+        """The group's own settings after the changes of `resource`, which may use former names of settings. Raises
+        ConfigRefused.
+        """
         if not resource.resource_name:
             raise ConfigRefused(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
+        resource = with_todays_names(resource)
         check_changes(resource)
         changed = dict(own)
         for change in resource.configs:
@@ -366,6 +369,22 @@ class GroupConfigs:
                 )
         if len(set(words)) < len(words):
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: an assignor stands there twice")
+
+
+def with_todays_names(resource: AlterConfigsResource) -> AlterConfigsResource:
+    """The same changes under the names that the settings have today."""
+    return attrs.evolve(
+        resource, configs=[attrs.evolve(each, name=FORMER_NAMES.get(each.name, each.name)) for each in resource.configs]
+    )
+
+
+def _known(asked: Sequence[str] | None) -> list[str]:
+    """The names to describe: those that were asked for and exist. A setting under a former name keeps that name in the
+    answer, because the client looks for it.
+    """
+    if asked is None:
+        return list(DEFINITIONS)
+    return [name for name in (*DEFINITIONS, *FORMER_NAMES) if name in asked]
 
 
 def forgets_configured(resource: AlterConfigsResource) -> bool:

@@ -1,4 +1,4 @@
-"""A log line, at the load, about group settings that do not fit the server's settings.
+"""Log lines about settings of groups: at the load, those that do not fit the server's settings; former names.
 
 kcoord checks a group's settings when they are set. If it is then started with other bounds, some of them may no longer
 fit or may contradict each other. Then other values are in force (`group/connect/settings`).
@@ -7,9 +7,11 @@ fit or may contradict each other. Then other values are in force (`group/connect
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.bounded_text import bounded_name
+from kcoord.group.state.connect_settings import FORMER_NAMES
 
 log = logging.getLogger("kcoord.coordinator")
 
@@ -33,3 +35,15 @@ def tell_of_adjusted_settings(partition: int, shard: Shard) -> None:
         "; ".join(shown),
         more,
     )
+
+
+def tell_of_former_names(group_id: str, names: Iterable[str]) -> None:
+    """Log a line for each setting that a client has changed under a former name."""
+    for name in names:
+        if name in FORMER_NAMES:
+            log.warning(
+                "%s: a client calls a setting of this group %s; it is %s now",
+                bounded_name(group_id),
+                name,
+                FORMER_NAMES[name],
+            )

@@ -55,7 +55,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.protocol.record_levels import RECORD_LEVEL
-from kcoord.server.adjusted_settings import tell_of_adjusted_settings
+from kcoord.server.adjusted_settings import tell_of_adjusted_settings, tell_of_former_names
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.lease_keeper import LeaseKeeper
 from kcoord.server.loading import read_shard
@@ -399,6 +399,7 @@ class ShardHost:
             altered = self._configs.altered(resource, own)
         except ConfigRefused as refusal:
             refused, altered = refusal, dict(own)
+        tell_of_former_names(group_id, [each.name for each in resource.configs])
         forgets = refused is None and forgets_configured(resource)
         if (altered != own or forgets) and not request.validate_only:
             alter = partial(self.shard.alter_config, group_id, altered, monotonic_ms(), context.wall_ms, forgets)

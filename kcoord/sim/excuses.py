@@ -56,7 +56,9 @@ EXCUSED: Mapping[str, str] = {
     "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
     "state.records.connect_replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
-    "state.groups.modern_group.ModernGroup.state: if self.dead": "unreachable asks for the state of a group that is gone",
+    "state.groups.modern_group.ModernGroup.state: if self.dead": (
+        "nobody asks for the state of a group that is gone"
+    ),
     "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
     "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
@@ -116,7 +118,9 @@ RARE: Mapping[str, str] = {
     "apis.connect_group_install_assignment._install: if group.computed_by == member.member_id*": (
         "an install comes twice"
     ),
-    "connect.noop_heartbeat.is_noop_heartbeat: if group is None or member is None*": "the hot path looks before the group has gone",
+    "connect.noop_heartbeat.is_noop_heartbeat: if group is None or member is None*": (
+        "the hot path looks before the group has gone"
+    ),
     "connect.noop_heartbeat.is_noop_heartbeat: if not request.member_epoch == member.epoch*": "the same, of its epoch",
     "connect.member_checks.check_member: if *": "a member that computes is gone when it installs",
     "conversion.barrier.why_barrier: if not group.members": "a group is described just when it is empty",
@@ -128,7 +132,9 @@ RARE: Mapping[str, str] = {
         "a leader is asked again and again"
     ),
     "translation.sync_group._take_look: case Verdict.VOID": "a leader lets work wait that nobody took away",
-    "translation.assignment_delta.increment: if told is not None*": "a worker disarms when `default` is all that is spoken",
+    "translation.assignment_delta.increment: if told is not None*": (
+        "a worker disarms when `default` is all that is spoken"
+    ),
     "translation.*._waits: if disarms(group, member)": "the same",
     "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",
     "translation.join_group._rejoin: if elect(*": "the same, of a member",

@@ -13,8 +13,11 @@ COMMITTING_PHASE = "commit"
 JOINING_PHASE = "join"
 """A worker of the new protocol is joining."""
 CONNECT_PHASES: Mapping[int, str] = {
-    ModernState.EMPTY: "empty", ModernState.ASSIGNING: "assigning", ModernState.RECONCILING: "reconciling", ModernState.STABLE: "stable",
-}  # fmt: skip
+    ModernState.EMPTY: "empty",
+    ModernState.ASSIGNING: "assigning",
+    ModernState.RECONCILING: "reconciling",
+    ModernState.STABLE: "stable",
+}
 """By the state of a connect group."""
 CLASSIC_PHASES = ("classic empty", "classic join", "classic sync", "classic stable")
 """By the state of a classic group."""

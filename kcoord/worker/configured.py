@@ -69,7 +69,7 @@ class Configured:
     resources: frozenset[Resource] = attrs.field(converter=_checked_resources)
     """Pairs of a name and a number, in a set or a list. The number -1 is the connector itself."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
-    """By connector: a number that increases when its tasks are reconfigured. With the generic protocol these tasks are
+    """By connector: a number that increases when its tasks are reconfigured. With the classic protocol these tasks are
     then stopped, and started when every worker has stopped its own. May be left out.
     """
     of_topic: bool = False

@@ -190,7 +190,7 @@ class Membership:
 
     def released(self, now_ms: int, number: int) -> list[Action]:
         """`on_revoked` of `Revoke(number, …)` has returned: those resources have stopped."""
-        table.RELEASED.at(self._state.phase)(self._state, now_ms, number)
+        table.FREED.at(self._state.phase)(self._state, now_ms, number)
         return self._settle(now_ms)
 
     def abandoned(self, now_ms: int, number: int) -> list[Action]:

@@ -65,30 +65,30 @@ class Row(NamedTuple, Generic[Cell]):
 
 
 # fmt: off
-#                        IDLE    JOINING    MEMBER        ABANDONING  LEAVING        PARTING    GONE
+#                       IDLE         JOINING      MEMBER        ABANDONING      LEAVING        PARTING      GONE
 
 # The answer to a heartbeat, by its error; nothing is under way while a worker abandons, or once it has gone
-OK       = Row[OnAnswer](unreachable, reconcile, reconcile,    unreachable,     follow,        go,        unreachable)
-COMPUTE  = Row[OnAnswer](unreachable, compute,   compute,      unreachable,     follow,        go,        unreachable)
-LATER    = Row[OnAnswer](unreachable, try_later, try_later,    unreachable,     try_later,     try_later, unreachable)
-ELSE     = Row[OnAnswer](unreachable, seek_anew, seek_anew,    unreachable,     seek_anew,     seek_anew, unreachable)
-FENCED   = Row[OnAnswer](unreachable, join_anew, abandon,      unreachable,     abandon_part,  go,        unreachable)
-FATAL    = Row[OnAnswer](unreachable, fail,      fail,         unreachable,     fail,          go,        unreachable)
+OK      = Row[OnAnswer](unreachable, reconcile,   reconcile,    unreachable,    follow,        go,          unreachable)
+COMPUTE = Row[OnAnswer](unreachable, compute,     compute,      unreachable,    follow,        go,          unreachable)
+LATER   = Row[OnAnswer](unreachable, try_later,   try_later,    unreachable,    try_later,     try_later,   unreachable)
+ELSE    = Row[OnAnswer](unreachable, seek_anew,   seek_anew,    unreachable,    seek_anew,     seek_anew,   unreachable)
+FENCED  = Row[OnAnswer](unreachable, join_anew,   abandon,      unreachable,    abandon_part,  go,          unreachable)
+FATAL   = Row[OnAnswer](unreachable, fail,        fail,         unreachable,    fail,          go,          unreachable)
 
 # Time: the session is about to end, it has ended, the leave was not answered
-STOP     = Row[OnTime](  unreachable, unreachable,    stop_in_time, unreachable,     stop_part,     unreachable,    unreachable)
-ENDED    = Row[OnTime](  unreachable, unreachable,    unreachable,       report_overrun,        unreachable,        unreachable,    unreachable)
-NO_BYE   = Row[OnTime](  unreachable, unreachable,    unreachable,       unreachable,     unreachable,        go,        unreachable)
+STOP    = Row[OnTime](  unreachable, unreachable, stop_in_time, unreachable,    stop_part,     unreachable, unreachable)
+ENDED   = Row[OnTime](  unreachable, unreachable, unreachable,  report_overrun, unreachable,   unreachable, unreachable)
+NO_BYE  = Row[OnTime](  unreachable, unreachable, unreachable,  unreachable,    unreachable,   go,          unreachable)
 
 # The coordinator cannot be found, or refuses the login, for good
-REFUSED  = Row[OnError]( ignore, refuse,    refuse,       go_then,    refuse,        go,        ignore)
+REFUSED = Row[OnError]( ignore,      refuse,      refuse,       go_then,        refuse,        go,          ignore)
 
 # The worker's own side
-START    = Row[OnTime](  join,   ignore,    ignore,       ignore,     ignore,        ignore,    ignore)
-LEAVE    = Row[OnTime](  go,     withdraw,  let_go,       part_then,  ignore,        ignore,    ignore)
-GIVE_UP  = Row[OnReason](go,     withdraw,  hasten,       part_then,  hasten,        ignore,    ignore)
-RELEASED = Row[OnNumber](unreachable, ignore,    note,         ignore,     note_and_part, ignore,    ignore)
-STOPPED  = Row[OnNumber](unreachable, ignore,    ignore,       go_on,      ignore,        ignore,    ignore)
+START   = Row[OnTime](  join,        ignore,      ignore,       ignore,         ignore,        ignore,      ignore)
+LEAVE   = Row[OnTime](  go,          withdraw,    let_go,       part_then,      ignore,        ignore,      ignore)
+GIVE_UP = Row[OnReason](go,          withdraw,    hasten,       part_then,      hasten,        ignore,      ignore)
+FREED   = Row[OnNumber](unreachable, ignore,      note,         ignore,         note_and_part, ignore,      ignore)
+STOPPED = Row[OnNumber](unreachable, ignore,      ignore,       go_on,          ignore,        ignore,      ignore)
 # fmt: on
 
 _ROWS: Mapping[int, Row[OnAnswer]] = {

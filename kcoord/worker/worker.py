@@ -8,6 +8,7 @@ import secrets
 import signal
 import threading
 import uuid
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Self
@@ -38,7 +39,9 @@ from kcoord.worker.watchdog import Watchdog
 
 _log = logging.getLogger(__name__)
 
-GroupProtocol = Literal["connect", "generic"]
+GroupProtocol = Literal["connect", "classic", "generic"]
+"""`generic` is the former name of `classic`."""
+FORMER_PROTOCOL = "group_protocol='generic' is the former name of 'classic'; write group_protocol='classic'"
 
 _PROCESS = uuid.uuid4().hex
 """The member ids of this process begin with it. Made once, so a worker keeps its id when it joins again."""
@@ -79,7 +82,7 @@ class Worker:
       if the program has installed no handler of its own; a second signal ends the process at once.
     - `last_resort`: called if something has not stopped when the session has ended, from another thread if the event
       loop is blocked. A program may end its process here.
-    - With `group_protocol="generic"`: the newest `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`
+    - With `group_protocol="classic"`: the newest `connect_protocol` to offer, `session_timeout`, `heartbeat_interval`
       and `scheduled_rebalance_max_delay`, as Connect's workers have them. If this worker leads, it assigns with `eager`
       under `default`, else with the first of `assignors`, or with `cooperative`.
     """
@@ -113,8 +116,11 @@ class Worker:
         or `configured`, and whatever the function `configured` raises when it is called for the first time.
         """
         check_listener(listener)
-        if group_protocol not in ("connect", "generic"):
-            raise WorkerError(f"group_protocol {group_protocol!r} is neither 'connect' nor 'generic'")
+        if group_protocol == "generic":
+            warnings.warn(FORMER_PROTOCOL, DeprecationWarning, stacklevel=2)
+            group_protocol = "classic"
+        if group_protocol not in ("connect", "classic"):
+            raise WorkerError(f"group_protocol {group_protocol!r} is neither 'connect' nor 'classic'")
         if assignors and server_assignor is not None:
             raise WorkerError("assignors and server_assignor cannot be used together")
         self._finder = Finder(_addresses(bootstrap_servers), group_id, _security(security), client_id, timeout=5.0)
@@ -134,7 +140,7 @@ class Worker:
             delay_ms=_ms(scheduled_rebalance_max_delay),
             version=NAMES.index(connect_protocol),
         )
-        if group_protocol == "generic":
+        if group_protocol == "classic":
             best = self._assignors[0] if self._assignors else CooperativeAssignor()
             defers = isinstance(best, IncrementalAssignor) and best.policy.defers
             self._classic = attrs.evolve(self._classic, assignor=best.name, defers=defers)
@@ -245,7 +251,7 @@ class Worker:
 
     @property
     def epoch(self) -> int:
-        """The last member epoch (connect) or generation (generic) that the coordinator has sent."""
+        """The last member epoch (connect) or generation (classic) that the coordinator has sent."""
         return self._running.member.epoch
 
     @property
@@ -270,7 +276,7 @@ class Worker:
 
         `kcoord groups describe` shows it beside this worker until then. `what` is the part that fails, `text` says how,
         in one line. Failures of the callbacks and of `configured`, and a blocked event loop, are reported
-        automatically. With `group_protocol="generic"` nothing can be reported.
+        automatically. With `group_protocol="classic"` nothing can be reported.
         """
         self._troubles.tell(what, text)
 
@@ -324,7 +330,7 @@ class Worker:
 
     def _member(self) -> tuple[Member, type[Request]]:
         random = secrets.SystemRandom().random
-        if self._group_protocol == "generic":
+        if self._group_protocol == "classic":
             return ClassicMembership(self._setup, self._classic, random), JoinGroupRequest
         return Membership(self._setup, random), ConnectGroupHeartbeatRequest
 

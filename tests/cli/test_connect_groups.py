@@ -269,19 +269,19 @@ def test_workers_of_the_classic_protocol_on_their_way(cli: Cli) -> None:
         return lines
 
     lines = eventually(lambda: told("rolled: Stable, connect, sessioned, coordinator "), "a generic group")
-    assert lines[1] == "barrier: connect.legacy.mode is barrier"
+    assert lines[1] == "barrier: connect.classic.mode is barrier"
     assert described(cli, "rolled")["legacy"] == {
         "mode": "barrier",
         "policy": "bidirectional",
         "protocol": None,
-        "barrier": "connect.legacy.mode is barrier",
+        "barrier": "connect.classic.mode is barrier",
     }
     why = cli("groups", "explain", "rolled")
     assert why.code == 1
-    assert why.err.endswith("only connect groups have a history (connect.legacy.mode is barrier)\n")
+    assert why.err.endswith("only connect groups have a history (connect.classic.mode is barrier)\n")
     ran = [worker.said.count("revoked ") for worker in old]
 
-    assert cli("config", "set", "rolled", "connect.legacy.mode=individual").code == 0
+    assert cli("config", "set", "rolled", "connect.classic.mode=individual").code == 0
     found = eventually_stable(cli, "rolled", members=2)
     assert {each["protocol"] for each in found["members"]} == {"sessioned"}
     assert [each["leads"] for each in found["members"]].count(True) == 1

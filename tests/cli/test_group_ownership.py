@@ -87,10 +87,10 @@ async def test_a_fleet_of_which_one_has_come(kafka: KafkaCluster, front: Kcoord,
     }
     assert [group[each] for each in counts] == ["cluster", 1, 1]
 
-    done = await run(front.bootstrap, "config", "set", GROUP, "connect.legacy.mode=individual")
+    done = await run(front.bootstrap, "config", "set", GROUP, "connect.classic.mode=individual")
     assert done.code == 0
     first, second = done.out.splitlines()
-    assert first == f"{GROUP}: set connect.legacy.mode=individual"
+    assert first == f"{GROUP}: set connect.classic.mode=individual"
     assert second == f"{GROUP}: no effect now; kcoord keeps the setting until it has the group: {why}"
     rules = tmp_path / "rules.toml"
     rules.write_text("")

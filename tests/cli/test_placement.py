@@ -221,5 +221,5 @@ def test_where_workers_join_all_together_rules_are_refused(cli: Cli, tmp_path: P
     for command in asked:
         done = cli(*command)
         assert done.code == 1
-        assert "only connect groups have placement rules (connect.legacy.mode is barrier)" in done.err
-        assert "kcoord config set together connect.legacy.mode=individual" in done.err
+        assert "only connect groups have placement rules (connect.classic.mode is barrier)" in done.err
+        assert "kcoord config set together connect.classic.mode=individual" in done.err

@@ -32,7 +32,7 @@ VARIANTS = [
     Variant("compatible", {"connect.protocol": "compatible"}),
     Variant("sessioned", {"connect.protocol": "sessioned"}),
     Variant("exactly-once", {"connect.protocol": "sessioned", "exactly.once.source.support": "enabled"}, EXACTLY_ONCE),
-    Variant("individual", {"connect.protocol": "sessioned"}, kcoord={"group_connect_legacy_mode": "individual"}),
+    Variant("individual", {"connect.protocol": "sessioned"}, kcoord={"group_connect_classic_mode": "individual"}),
 ]
 PROVED = ("eager", "compatible", "sessioned", "individual")
 """Not run at each commit: `exactly-once` speaks sessioned too, `tests/javafleet/test_protocols.py` eager and

@@ -29,8 +29,8 @@ from tests.server.harness import Client, Running, standalone
 
 SESSION, INTERVAL = "connect.session.timeout.ms", "connect.heartbeat.interval.ms"
 DELAY, SIZE, ASSIGNORS = "connect.rebalance.delay.ms", "connect.max.size", "connect.assignors"
-POLICY, MODE, WAIT = "connect.migration.policy", "connect.legacy.mode", "connect.legacy.heartbeat.wait.ms"
-LEADER_WAIT, PLACEMENT, OWNER = "connect.legacy.leader.wait.ms", "connect.placement", "gateway.owner"
+POLICY, MODE, WAIT = "connect.migration.policy", "connect.classic.mode", "connect.classic.heartbeat.wait.ms"
+LEADER_WAIT, PLACEMENT, OWNER = "connect.classic.leader.wait.ms", "connect.placement", "gateway.owner"
 INVALID_CONFIG, INVALID_REQUEST = ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST
 
 

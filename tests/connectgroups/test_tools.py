@@ -100,7 +100,7 @@ async def test_tools_see_classic_workers_in_either_mode(java: Java, kcoord: Kcoo
     worker = await classic_worker(kcoord, name)
     if mode == "individual":
         of_group = [*at, "--entity-type", "groups", "--entity-name", name]
-        java.tool(CONFIGS, *of_group, "--alter", "--add-config", f"connect.legacy.mode={mode}")
+        java.tool(CONFIGS, *of_group, "--alter", "--add-config", f"connect.classic.mode={mode}")
 
     async def stands_there() -> bool:
         rows = [line.split() for line in java.tool(GROUPS, *at, "--list").splitlines()]
@@ -144,9 +144,9 @@ async def test_kafka_configs_shows_and_changes_them(java: Java, kcoord: Kcoord, 
     assert (worker.last.session_timeout_ms, worker.last.heartbeat_interval_ms) == (50_000, 6_000)
 
     assert "Completed" in alter("--delete-config", f"{SESSION},{INTERVAL}").stdout
-    assert "Completed" in alter("--add-config", "connect.legacy.mode=individual").stdout
-    assert "connect.legacy.mode=individual" in java.tool(CONFIGS, *of_group, "--describe")
-    assert "Completed" in alter("--delete-config", "connect.legacy.mode").stdout
+    assert "Completed" in alter("--add-config", "connect.classic.mode=individual").stdout
+    assert "connect.classic.mode=individual" in java.tool(CONFIGS, *of_group, "--describe")
+    assert "Completed" in alter("--delete-config", "connect.classic.mode").stdout
     assert entries(java.tool(CONFIGS, *of_group, "--describe")) == {ASSIGNORS: "cooperative,uniform"}
     everything = entries(java.tool(CONFIGS, *of_group, "--describe", "--all"))
     assert (everything[SESSION], everything[INTERVAL]) == ("45000", "5000")
@@ -154,7 +154,7 @@ async def test_kafka_configs_shows_and_changes_them(java: Java, kcoord: Kcoord, 
 
     for what, says in (
         (f"{SESSION}=1", "is not between 6000 and 60000"),
-        ("connect.legacy.mode=each", "is none of barrier, individual"),
+        ("connect.classic.mode=each", "is none of barrier, individual"),
         ("connect.colour=red", "Unknown group config name: connect.colour"),
     ):
         refused = alter("--add-config", what)

@@ -79,7 +79,7 @@ def test_a_classic_group_says_why_it_has_a_barrier() -> None:
     stable(hand)
     found = described(hand)
     assert found.error_code == ErrorCode.GROUP_ID_NOT_FOUND
-    assert (found.classic_mode, found.barrier) == ("barrier", "connect.legacy.mode is barrier")
+    assert (found.classic_mode, found.barrier) == ("barrier", "connect.classic.mode is barrier")
     eager = Hand(settings(classic_mode=ClassicMode.INDIVIDUAL), version=0)
     stable(eager)
     found = described(eager)

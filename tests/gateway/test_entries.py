@@ -127,8 +127,10 @@ async def test_rule_12_who_takes_the_sentinel_over_fences_the_elder_generation(
     await moved.join_and_sync()
     request = attrs.evolve(
         first.commit_request(topic, 99),
-        member_id=predecessor.member_id, generation_id_or_member_epoch=predecessor.generation, group_instance_id="kcoord",
-    )  # fmt: skip
+        member_id=predecessor.member_id,
+        generation_id_or_member_epoch=predecessor.generation,
+        group_instance_id="kcoord",
+    )
     answer = await ask(direct, request, 9)
     assert ErrorCode(answer.topics[0].partitions[0].error_code) in (
         ErrorCode.FENCED_INSTANCE_ID, ErrorCode.ILLEGAL_GENERATION, ErrorCode.UNKNOWN_MEMBER_ID,

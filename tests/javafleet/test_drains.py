@@ -40,7 +40,7 @@ def test_a_fleet_is_restarted_by_drains(make_stage: StageMaker, tmp_path: Path, 
     for name in ("a", "b", "c"):
         fleet.create(name, 3)
     fleet.wait_until_quiet()
-    stage.ask("config", "set", f"connect.legacy.leader.wait.ms={LEADER_WAIT_MS}")
+    stage.ask("config", "set", f"connect.classic.leader.wait.ms={LEADER_WAIT_MS}")
 
     all_are_restarted(stage)
     tasks_are_restarted_by_rest(stage)

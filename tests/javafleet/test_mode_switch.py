@@ -40,7 +40,7 @@ def switch(stage: Stage, mode: str) -> None:
     """Set the group's mode; nothing is stopped, and nobody else runs anything, also once the fleet is quiet again."""
     fleet = stage.fleet
     owners, watch = fleet.owners(), Watch(fleet)
-    stage.ask("config", "set", f"connect.legacy.mode={mode}")
+    stage.ask("config", "set", f"connect.classic.mode={mode}")
     eventually(lambda: managed(stage, mode), f"{fleet.group} is managed in mode {mode}")
     assert fleet.wait_until_quiet() == owners
     figures = watch.figures()

@@ -27,7 +27,7 @@ def test_who_returns_has_its_own_back(make_stage: StageMaker) -> None:
     for name in ("a", "b", "c"):
         fleet.create(name, 3)
     fleet.wait_until_quiet()
-    stage.ask("config", "set", f"connect.legacy.leader.wait.ms={300_000}")
+    stage.ask("config", "set", f"connect.classic.leader.wait.ms={300_000}")
 
     all_are_bounced(stage)
     a_follower_is_back_before_anybody_missed_it(stage)

@@ -46,7 +46,7 @@ GONE_S = 25.0
 """Longer than a worker waits for an answer before it looks for its coordinator (its session, 10 s), and is patient."""
 ROUNDS = 4
 PATIENT_ROUNDS = 2
-HELD = {"group_connect_legacy_heartbeat_wait_ms": 2_000}
+HELD = {"group_connect_classic_heartbeat_wait_ms": 2_000}
 """Less than the patient workers' `request.timeout.ms`: otherwise they would hang up on each heartbeat that is held."""
 CELLS = [(how, kind) for how in (FROZEN, CUT) for kind in ("individual", "barrier", "compatible", "eager")]
 
@@ -94,7 +94,7 @@ class Scene:
 @asynccontextmanager
 async def scene(kind: Kind, kafka: KafkaCluster, java: Java, folder: Path, **more: object) -> AsyncIterator[Scene]:
     """All at rest, `more` settings of kcoord; in the end nothing has run twice, and the log holds together."""
-    settings = {"group_connect_legacy_mode": kind.mode, "coordinator_lease_ms": LEASE_MS, **more}
+    settings = {"group_connect_classic_mode": kind.mode, "coordinator_lease_ms": LEASE_MS, **more}
     async with AsyncExitStack() as stack:
         hosts = await stack.enter_async_context(two_hosts(kafka, folder, fleet_name(folder), **settings))
         started_here = started(kafka, [host.kcoord for host in hosts])

@@ -345,7 +345,7 @@ async def test_an_assignor_of_a_worker_computes_in_a_thread_while_time_stands_st
 
 @in_virtual_time
 async def test_workers_of_the_classic_protocol_can_be_tested(kcoord: Kcoord) -> None:
-    a, _ = await two(kcoord, group_protocol="generic", scheduled_rebalance_max_delay=30)
+    a, _ = await two(kcoord, group_protocol="classic", scheduled_rebalance_max_delay=30)
     kcoord.kill("b")
     await kcoord.until(lambda: a.tasks.keys() == ALL, within_s=60)
     assert 30 <= a.heard[-1][0] <= 60

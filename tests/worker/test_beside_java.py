@@ -54,7 +54,7 @@ async def test_connects_workers_and_ours_share_what_there_is(
             fleet.group,
             listener=house.listener("ours"),
             url="http://127.0.0.1:1/",
-            group_protocol="generic",
+            group_protocol="classic",
             connect_protocol="default" if fleet.group.endswith("eager") else "sessioned",
             configured=Configured(0, everything),
             heartbeat_interval=0.5,

@@ -16,7 +16,7 @@ from tests.worker.driver import resources
 from tests.worker.house import House
 
 ALL = "a a-0 a-1 b b-0 b-1 c c-0 c-1"
-INDIVIDUAL = {"group.connect.legacy.mode": "individual"}
+INDIVIDUAL = {"group.connect.classic.mode": "individual"}
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, protocol: str, *
         group,
         listener=house.listener(name),
         url=f"http://{name}",
-        group_protocol="generic" if protocol == "generic" else "connect",
+        group_protocol="classic" if protocol == "generic" else "connect",
         assignors=assignors,
         configured=Configured(5, resources(ALL), of_topic=True),
         heartbeat_interval=1,

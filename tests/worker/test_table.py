@@ -137,12 +137,12 @@ CELLS: dict[tuple[str, str], tuple[Phase, list[type]]] = {
     ("GIVE_UP", "leaving"): (Phase.ABANDONING, [Abandon]),
     ("GIVE_UP", "parting"): (Phase.PARTING, []),
     ("GIVE_UP", "gone"): (Phase.GONE, []),
-    ("RELEASED", "joining"): (Phase.JOINING, []),
-    ("RELEASED", "member"): (Phase.MEMBER, []),
-    ("RELEASED", "abandoning"): (Phase.ABANDONING, []),
-    ("RELEASED", "leaving"): (Phase.PARTING, [Send]),
-    ("RELEASED", "parting"): (Phase.PARTING, []),
-    ("RELEASED", "gone"): (Phase.GONE, []),
+    ("FREED", "joining"): (Phase.JOINING, []),
+    ("FREED", "member"): (Phase.MEMBER, []),
+    ("FREED", "abandoning"): (Phase.ABANDONING, []),
+    ("FREED", "leaving"): (Phase.PARTING, [Send]),
+    ("FREED", "parting"): (Phase.PARTING, []),
+    ("FREED", "gone"): (Phase.GONE, []),
     ("STOPPED", "joining"): (Phase.JOINING, []),
     ("STOPPED", "member"): (Phase.MEMBER, []),
     ("STOPPED", "abandoning"): (Phase.JOINING, [Send]),
@@ -210,7 +210,7 @@ def happens(row: str, driver: Driver) -> None:
         driver.put(worker.give_up(now, "closed"))
     else:
         numbers = [*worker._state.revoking, -1]
-        driver.put(getattr(worker, "released" if row == "RELEASED" else "abandoned")(now, numbers[0]))
+        driver.put(getattr(worker, "released" if row == "FREED" else "abandoned")(now, numbers[0]))
 
 
 def last(driver: Driver) -> int:

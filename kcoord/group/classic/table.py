@@ -64,36 +64,36 @@ def unreachable(transition: Transition, group: ClassicGroup, *_: Any) -> NoRetur
 
 
 # fmt: off
-#                              Empty         PreparingRebalance  CompletingRebalance   Stable            Dead
+#                               Empty        PreparingRebalance CompletingRebalance  Stable           Dead
 
 # JoinGroup
-NEEDS_ID       = Row[OnJoin](  hand_out_id,  hand_out_id,        hand_out_id,          hand_out_id,      found_with_id)
-NEWCOMER       = Row[OnJoin](  begin,        gather,             disturb,              disturb,          found)
-REJOIN_SAME    = Row[OnRejoin](unreachable,       regather,           repeat,               repeat,           unreachable)
-REJOIN_LEADER  = Row[OnRejoin](unreachable,       regather,           repeat,               obey,             unreachable)
-REJOIN_CHANGED = Row[OnRejoin](unreachable,       regather,           change,               change,           unreachable)
-STATIC_RETURN  = Row[OnRejoin](unreachable,       succeed,            succeed_and_restart,  succeed_quietly,  unreachable)
+NEEDS_ID       = Row[OnJoin](   hand_out_id, hand_out_id,       hand_out_id,         hand_out_id,     found_with_id)
+NEWCOMER       = Row[OnJoin](   begin,       gather,            disturb,             disturb,         found)
+REJOIN_SAME    = Row[OnRejoin]( unreachable, regather,          repeat,              repeat,          unreachable)
+REJOIN_LEADER  = Row[OnRejoin]( unreachable, regather,          repeat,              obey,            unreachable)
+REJOIN_CHANGED = Row[OnRejoin]( unreachable, regather,          change,              change,          unreachable)
+STATIC_RETURN  = Row[OnRejoin]( unreachable, succeed,           succeed_and_restart, succeed_quietly, unreachable)
 
 # SyncGroup
-SYNC           = Row[OnSync](  unreachable,       join_first,         await_leader,         hand_over,        unreachable)
-SYNC_LEADER    = Row[OnSync](  unreachable,       join_first,         assign,               hand_over,        unreachable)
+SYNC           = Row[OnSync](   unreachable, join_first,        await_leader,        hand_over,       unreachable)
+SYNC_LEADER    = Row[OnSync](   unreachable, join_first,        assign,              hand_over,       unreachable)
 
 # LeaveGroup, or the end of a session; the same of a newcomer that has an id and has not joined yet
-GONE           = Row[OnCause]( unreachable,       go_on_without,      restart,              restart,          unreachable)
-PENDING_GONE   = Row[OnTime](  never_mind,   wait_no_longer,     never_mind,           never_mind,       unreachable)
+GONE           = Row[OnCause](  unreachable, go_on_without,     restart,             restart,         unreachable)
+PENDING_GONE   = Row[OnTime](   never_mind,  wait_no_longer,    never_mind,          never_mind,      unreachable)
 
 # time, and a load
-JOIN_DUE       = Row[OnTime](  unreachable,       time_is_up,         unreachable,               unreachable,           unreachable)
-SYNC_DUE       = Row[OnTime](  unreachable,       unreachable,             evict_unsynced,     evict_unsynced, unreachable)
-OVER_MAX_SIZE  = Row[OnCause]( unreachable,       unreachable,             restart,              restart,          unreachable)
-CONVERTED      = Row[OnCause]( unreachable,       unreachable,             unreachable,               restart,          unreachable)
+JOIN_DUE       = Row[OnTime](   unreachable, time_is_up,        unreachable,         unreachable,     unreachable)
+SYNC_DUE       = Row[OnTime](   unreachable, unreachable,       evict_unsynced,      evict_unsynced,  unreachable)
+OVER_MAX_SIZE  = Row[OnCause](  unreachable, unreachable,       restart,             restart,         unreachable)
+CONVERTED      = Row[OnCause](  unreachable, unreachable,       unreachable,         restart,         unreachable)
 
 _OK, _REJOIN, _IN_USE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.NON_EMPTY_GROUP
 _WHO, _NO_GROUP = ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND
 
 # answers to a member's heartbeat and commit at the current generation, a commit without member, an admin's deletion
-HEARTBEAT      = Row[ErrorCode](_WHO,        _REJOIN,            _OK,                  _OK,              _WHO)
-COMMIT         = Row[ErrorCode](_WHO,        _OK,                _REJOIN,              _OK,              _WHO)
-COMMIT_NOBODY  = Row[ErrorCode](_OK,         _WHO,               _WHO,                 _WHO,             _OK)
-DELETE         = Row[ErrorCode](_OK,         _IN_USE,            _IN_USE,              _IN_USE,          _NO_GROUP)
+HEARTBEAT      = Row[ErrorCode](_WHO,        _REJOIN,           _OK,                 _OK,             _WHO)
+COMMIT         = Row[ErrorCode](_WHO,        _OK,               _REJOIN,             _OK,             _WHO)
+COMMIT_NOBODY  = Row[ErrorCode](_OK,         _WHO,              _WHO,                _WHO,            _OK)
+DELETE         = Row[ErrorCode](_OK,         _IN_USE,           _IN_USE,             _IN_USE,         _NO_GROUP)
 # fmt: on

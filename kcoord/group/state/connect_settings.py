@@ -25,14 +25,22 @@ REBALANCE_DELAY = "connect.rebalance.delay.ms"
 MAX_SIZE = "connect.max.size"
 ASSIGNORS = "connect.assignors"
 MIGRATION_POLICY = "connect.migration.policy"
-CLASSIC_MODE = "connect.legacy.mode"
-CLASSIC_WAIT = "connect.legacy.heartbeat.wait.ms"
-LEADER_WAIT = "connect.legacy.leader.wait.ms"
+CLASSIC_MODE = "connect.classic.mode"
+CLASSIC_WAIT = "connect.classic.heartbeat.wait.ms"
+LEADER_WAIT = "connect.classic.leader.wait.ms"
 PLACEMENT = "connect.placement"
+FORMER_NAMES = {
+    "connect.legacy.mode": CLASSIC_MODE,
+    "connect.legacy.heartbeat.wait.ms": CLASSIC_WAIT,
+    "connect.legacy.leader.wait.ms": LEADER_WAIT,
+}
+"""The names that settings had in release 0.1.0, and their names today. Clients may still give the former ones."""
+STORED_NAMES = {name: former for former, name in FORMER_NAMES.items()}
+"""The names that stand in the log in place of today's: instances of release 0.1.0 know no others."""
 MAX_LEADER_WAIT_MS = 300_000
 
 MODES_OWN_WAIT = -1
-"""The value of a wait that stands for the default wait of the legacy mode."""
+"""The value of a wait that stands for the default wait of the classic mode."""
 MAX_CLASSIC_WAIT_MS = 30_000
 """The longest time that an answer is held: a Connect worker gives up a request after 40 s (`request.timeout.ms`)."""
 _INDIVIDUAL_WAIT_MS = 10_000
@@ -105,11 +113,11 @@ class ConnectSettings:
     migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
     """`group.connect.migration.policy`"""
     classic_mode: ClassicMode = ClassicMode.BARRIER
-    """`group.connect.legacy.mode`"""
+    """`group.connect.classic.mode`"""
     classic_wait_ms: int = MODES_OWN_WAIT
-    """`group.connect.legacy.heartbeat.wait.ms`: how long the answer to a classic member's heartbeat may be held."""
+    """`group.connect.classic.heartbeat.wait.ms`: how long the answer to a classic member's heartbeat may be held."""
     leader_wait_ms: int = 15_000
-    """`group.connect.legacy.leader.wait.ms`: how long the lead waits for a classic leader after its orderly stop."""
+    """`group.connect.classic.leader.wait.ms`: how long the lead waits for a classic leader after its orderly stop."""
 
 
 @attrs.frozen(slots=True)

@@ -11,6 +11,15 @@ from kcoord.sim.classic_worker.setup import ClassicSetup
 from kcoord.sim.classic_worker.worker import ClassicWorker
 
 __all__ = [
-    "Action", "Close", "ConfigTopic", "Configs", "ClassicSetup", "ClassicWorker", "ReadConfigs", "Seek", "Send", "Start",
+    "Action",
+    "ClassicSetup",
+    "ClassicWorker",
+    "Close",
+    "ConfigTopic",
+    "Configs",
+    "ReadConfigs",
+    "Seek",
+    "Send",
+    "Start",
     "Stop",
-]  # fmt: skip
+]

@@ -65,13 +65,13 @@ _COLUMNS = (
 
 # fmt: off
 ROWS: Mapping[Kind, Row] = {
-    #                    WANTS_ROUND  JOINING      COMPUTING  SYNCING      STABLE      LEAVING        PARTING
-    Kind.OK:        Row(live,        joined,      live,      synced,      live,       live,          part),
-    Kind.ROUND:     Row(go_on,       join_later,  go_on,     join_again,  join_again, go_on,         part),
-    Kind.LATER:     Row(try_later,   round_later, try_later, round_later, try_later,  try_later,     part),
-    Kind.ELSEWHERE: Row(seek,        seek,        seek,      seek,        seek,       seek,          part),
-    Kind.NAMED:     Row(unreachable,      take_name,   unreachable,    unreachable,      unreachable,     unreachable,        part),
-    Kind.LOST:      Row(lose,        lose,        lose,      lose,        lose,       lose_and_part, part),
-    Kind.FATAL:     Row(fail,        fail,        fail,      fail,        fail,       fail,          part),
+    #                   WANTS_ROUND  JOINING      COMPUTING    SYNCING      STABLE       LEAVING        PARTING
+    Kind.OK:        Row(live,        joined,      live,        synced,      live,        live,          part),
+    Kind.ROUND:     Row(go_on,       join_later,  go_on,       join_again,  join_again,  go_on,         part),
+    Kind.LATER:     Row(try_later,   round_later, try_later,   round_later, try_later,   try_later,     part),
+    Kind.ELSEWHERE: Row(seek,        seek,        seek,        seek,        seek,        seek,          part),
+    Kind.NAMED:     Row(unreachable, take_name,   unreachable, unreachable, unreachable, unreachable,   part),
+    Kind.LOST:      Row(lose,        lose,        lose,        lose,        lose,        lose_and_part, part),
+    Kind.FATAL:     Row(fail,        fail,        fail,        fail,        fail,        fail,          part),
 }
 # fmt: on

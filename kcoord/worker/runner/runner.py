@@ -43,7 +43,7 @@ class Runner(WorkerRebalanceListener):
         self._source: Source = FileSource(source) if isinstance(source, Path) else source
         self._definitions = self._source.look()
         self._told = _told(self._definitions)
-        self._in_rounds = options.get("group_protocol") == "generic"
+        self._in_rounds = options.get("group_protocol") in ("classic", "generic")
         self._running: dict[Resource, Running] = {}
         self._stopping: set[Running] = set()
         self._restarting: set[asyncio.Task[None]] = set()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import attrs
 
 from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.connect_settings import STORED_NAMES
 from kcoord.group.state.groups.connect_group import (
     NO_OFFSET,
     PASSED_DEADLINE,
@@ -219,8 +220,9 @@ def no_current(group_id: str, member_id: str) -> Record:
 
 
 def configuration(group_id: str, values: Mapping[str, str]) -> Record:
-    """8: the group's own settings; a tombstone if there are none."""
-    entries = [Configuration(name, value) for name, value in sorted(values.items())]
+    """8: the group's own settings, under the names of the log; a tombstone if there are none."""
+    stored = {STORED_NAMES.get(name, name): value for name, value in values.items()}
+    entries = [Configuration(name, value) for name, value in sorted(stored.items())]
     return Record(
         ConnectWorkerGroupConfigurationKey(group_id),
         ConnectWorkerGroupConfigurationValue(entries) if entries else None,

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kcoord.group.state.classic_workers.session import ClassicSession
+from kcoord.group.state.connect_settings import FORMER_NAMES
 from kcoord.group.state.groups.classic_group import NO_RECORD
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, ConnectMember, Metadata, Target
 from kcoord.group.state.shard_state import ShardState
@@ -143,7 +144,9 @@ def _configuration(
     if value is None:
         state.configurations.pop(key.group_id, None)
     else:
-        state.configurations[key.group_id] = {each.name: each.value for each in value.configurations}
+        state.configurations[key.group_id] = {
+            FORMER_NAMES.get(each.name, each.name): each.value for each in value.configurations
+        }
     if key.group_id in state.connect:
         state.connect[key.group_id].forget_all()
 
