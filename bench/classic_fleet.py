@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 
 import attrs
 
-from bench.classic_station import Invariants, Station
+from bench.classic_station import Ledger, Station
 from bench.fleet import connect
 from bench.members import FIND_VERSION, HEARTBEAT_VERSION, NOT_YET
 from kcoord.protocol.messages import (
@@ -76,7 +76,7 @@ class ClassicWorkers:
     """`scheduled.rebalance.max.delay.ms` of all workers."""
     configs: Configs = attrs.Factory(Configs)
     """What every worker has read of the config topic."""
-    books: Invariants = attrs.Factory(Invariants)
+    books: Ledger = attrs.Factory(Ledger)
     stations: dict[str, Station] = attrs.Factory(dict)
     """By url, in the order in which they were added."""
 

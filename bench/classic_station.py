@@ -1,7 +1,7 @@
 """How does one of Connect's own workers act on a connection of its own, and what is noted of it?
 
 The worker is the simulator's scripted one (`kcoord.sim.classic_worker`); its connectors and tasks start and stop in no
-time. What the whole fleet sends, is answered and runs is noted in one `Books`.
+time. What the whole fleet sends, is answered and runs is noted in one `Ledger`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def now_ms() -> int:
 
 
 @attrs.define(eq=False)
-class Invariants:
+class Ledger:
     """What a fleet has sent, been answered and run since the books were opened."""
 
     running: Counter[Resource] = attrs.Factory(Counter)
@@ -118,13 +118,13 @@ def _api(request: Request) -> str:
 class Station(asyncio.Protocol):
     """One worker and its connection."""
 
-    def __init__(self, worker: ClassicWorker, books: Invariants, address: tuple[str, int]) -> None:
+    def __init__(self, worker: ClassicWorker, books: Ledger, address: tuple[str, int]) -> None:
         self.worker = worker
         self.runs: set[Resource] = set()
         self.leaving = False
         self.gone = asyncio.Event()
         """It has left, was answered, and its connection is closed."""
-        self._invariants = books
+        self._ledger = books
         self._address = address
         self._client_id = f"connect-{urlsplit(worker.setup.url).netloc}"
         """As Connect makes it where nobody sets one; member ids begin with it."""
@@ -176,21 +176,21 @@ class Station(asyncio.Protocol):
         self._transport = None
         self.gone.set()
         if not self.leaving:
-            self._invariants.failure = f"the coordinator closed the connection of {self.worker.setup.url}: {exc}"
+            self._ledger.failure = f"the coordinator closed the connection of {self.worker.setup.url}: {exc}"
 
     def _answered(self, frame: bytes) -> None:
         number = _IDS.unpack_from(frame)[1]
         request, version = self._requests.pop(number)
         _, pos = decode_response_header(request.API_KEY, version, frame, 4)
         response = RESPONSES[request.API_KEY].decode(frame, version, pos)
-        self._invariants.got(self, request, response, len(frame))
+        self._ledger.got(self, request, response, len(frame))
         if self._over:
             self._close_when_answered()
             return
         began_s = time.monotonic()
         self._do(self.worker.received(number, response, now_ms()))
         if isinstance(response, JoinGroupResponse) and response.members:
-            self._invariants.leading_s += time.monotonic() - began_s
+            self._ledger.leading_s += time.monotonic() - began_s
 
     def _close_when_answered(self) -> None:
         if not self._requests:
@@ -217,29 +217,29 @@ class Station(asyncio.Protocol):
                 self._send(number, request, version)
             case Start(resources):
                 self.runs |= resources
-                self._invariants.starts(resources)
+                self._ledger.starts(resources)
             case Stop(resources):
                 self.runs -= resources
-                self._invariants.stops(resources)
+                self._ledger.stops(resources)
                 return self.worker.stopped(now_ms())
             case ReadConfigs():
                 return self.worker.read_to_end(now_ms())
             case Close(died_of):
                 self._over = True
                 if died_of:
-                    self._invariants.failure = f"{self.worker.setup.url} died: {died_of}"
+                    self._ledger.failure = f"{self.worker.setup.url} died: {died_of}"
                 self._close_when_answered()
         return []
 
     def _seek(self) -> None:
         if self._connecting is not None:
-            self._invariants.failure = f"{self.worker.setup.url} gives its connection up"
+            self._ledger.failure = f"{self.worker.setup.url} gives its connection up"
             return
         loop = asyncio.get_running_loop()
         self._connecting = loop.create_task(loop.create_connection(lambda: self, *self._address))
 
     def _send(self, number: int, request: Request, version: int) -> None:
-        self._invariants.sent(self, request)
+        self._ledger.sent(self, request)
         self._requests[number] = request, version
         if self._transport is not None:
             self._transport.write(request_frame(request, version, number, self._client_id))

@@ -56,9 +56,7 @@ EXCUSED: Mapping[str, str] = {
     "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
     "state.records.connect_replay.settle_loaded_group: *": _LOG,
     "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
-    "state.groups.modern_group.ModernGroup.state: if self.dead": (
-        "nobody asks for the state of a group that is gone"
-    ),
+    "state.groups.modern_group.ModernGroup.state: if self.dead": ("nobody asks for the state of a group that is gone"),
     "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
     "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
