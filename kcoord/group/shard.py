@@ -36,6 +36,7 @@ from kcoord.group.batch import named_group
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
 from kcoord.group.connect.configured import forget_configured
+from kcoord.group.connect.native import NATIVE
 from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
 from kcoord.group.connect.notify import flush_held_reply
 from kcoord.group.connect.sessions import (
@@ -305,7 +306,7 @@ class Shard:
         return None if earliest == NEVER_MS else earliest
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
-        return Isolation(Transition(self.state, now_ms, wall_ms, Step(), Journal(), CLASSIC_SIDE), self._fits)
+        return Isolation(Transition(self.state, now_ms, wall_ms, Step(), Journal(), NATIVE, CLASSIC_SIDE), self._fits)
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)

@@ -37,7 +37,7 @@ def complaints(state: ShardState) -> Iterator[str]:
     """
     for group_id, group in state.connect.items():
         if group_id in state.groups and state.groups[group_id].record.state:
-            yield f"{group_id} is a generic group and a connect group at once"
+            yield f"{group_id} is a classic group and a connect group at once"
         yield from (f"connect group {group_id}: {each}" for each in of_connect_group(group))
     for group_id, classic in state.groups.items():
         yield from (f"group {group_id}: {each}" for each in of_classic_record(classic.record))
@@ -125,9 +125,9 @@ def _classic(group: ConnectGroup, member: ConnectMember) -> Iterator[str]:
     if member.epoch > group.epoch:
         yield f"{member.member_id} is at generation {member.epoch}, above the group epoch {group.epoch} (CM-2)"
     if not classic.protocols:
-        yield f"{member.member_id} is a legacy worker and speaks no embedded protocol"
+        yield f"{member.member_id} is a classic worker and speaks no embedded protocol"
     if member.metadata.assignors or member.metadata.server_assignor is not None:
-        yield f"{member.member_id} is a legacy worker and lists assignors"
+        yield f"{member.member_id} is a classic worker and lists assignors"
 
 
 def _empty(group: ConnectGroup) -> Iterator[str]:

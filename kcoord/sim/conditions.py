@@ -72,7 +72,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
     "converged": ("",),
 }
 MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
-    "conversions": ("to connect", "to generic"),
+    "conversions": ("to connect", "to classic"),
 }
 CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_JOINED)
 """Reasons for a new group epoch that need classic workers."""

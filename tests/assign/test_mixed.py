@@ -1,4 +1,4 @@
-"""What does the assignor `connect` make of groups in which some members speak the generic protocol?"""
+"""What does the assignor `connect` make of groups in which some members speak the classic protocol?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONFIGURED = resources("AC0 AT1 AT2 BC0 BT1 BT2")
 
 
 def java(name: str, has: str = "", offset: int = 7, version: int = SESSIONED) -> Member:
-    """A legacy worker as the coordinator lists it."""
+    """A classic worker as the coordinator lists it."""
     target = resources(has)
     allocation = None if version == EAGER else WorkerAssignment(version, 0, "", "", offset, target)
     metadata = encode_state(WorkerState(version, f"http://{name}/", offset, allocation))

@@ -268,7 +268,7 @@ def test_workers_of_the_classic_protocol_on_their_way(cli: Cli) -> None:
             raise NotYet(lines[0])
         return lines
 
-    lines = eventually(lambda: told("rolled: Stable, connect, sessioned, coordinator "), "a generic group")
+    lines = eventually(lambda: told("rolled: Stable, connect, sessioned, coordinator "), "a classic group")
     assert lines[1] == "barrier: connect.classic.mode is barrier"
     assert described(cli, "rolled")["legacy"] == {
         "mode": "barrier",

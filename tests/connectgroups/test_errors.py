@@ -147,7 +147,7 @@ HEARTBEATS = [
      UNSUPPORTED, ""),
     ("rule 28: an instance that is there", join(instance_id="i2"), ErrorCode.UNRELEASED_INSTANCE_ID, "w2"),
     ("rule 28: another's instance in a heartbeat", heartbeat(instance_id="i2"), ErrorCode.FENCED_INSTANCE_ID, "w2"),
-    ("rule 29: a generic group", join(group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
+    ("rule 29: a classic group", join(group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
 ]  # fmt: skip
 
 OTHERS = [
@@ -155,14 +155,14 @@ OTHERS = [
     ("no member id", prepare(""), INVALID, "MemberId"),
     ("an epoch below 0", prepare(epoch=-1), INVALID, "MemberEpoch"),
     ("a group that is not there", prepare(group_id="nowhere"), ErrorCode.GROUP_ID_NOT_FOUND, "nowhere"),
-    ("rule 29: a generic group", prepare(group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
+    ("rule 29: a classic group", prepare(group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
     ("rule 19: not chosen", prepare("w2"), UNKNOWN, ""),
     ("rule 19: a wrong epoch", prepare(epoch=99), FENCED, ""),
     ("no group id", installs(*WHOLE, group_id=""), INVALID, "GroupId"),
     ("no member id", installs(*WHOLE, member_id=""), INVALID, "MemberId"),
     ("a delay below 0", installs(*WHOLE, scheduled_delay_ms=-1), INVALID, "ScheduledDelayMs"),
     ("a member without id", installs(target("")), INVALID, "MemberId"),
-    ("rule 29: a generic group", installs(*WHOLE, group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
+    ("rule 29: a classic group", installs(*WHOLE, group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
     ("rule 19: not chosen", installs(*WHOLE, member_id="w2"), UNKNOWN, ""),
     ("rule 19: a wrong epoch", installs(*WHOLE, member_epoch=99), FENCED, ""),
 ]

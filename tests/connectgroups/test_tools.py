@@ -78,7 +78,7 @@ async def test_kafka_groups_lists_them(java: Java, kcoord: Kcoord, name: str) ->
 
 
 async def classic_worker(kcoord: Kcoord, group: str) -> ScriptedMember:
-    """A worker of the generic protocol that leads, and has its connector."""
+    """A worker of the classic protocol that leads, and has its connector."""
     worker = await ScriptedMember.at(
         kcoord.bootstrap,
         group,
@@ -94,7 +94,7 @@ async def classic_worker(kcoord: Kcoord, group: str) -> ScriptedMember:
 
 @pytest.mark.parametrize("mode", ["barrier", "individual"])
 async def test_tools_see_classic_workers_in_either_mode(java: Java, kcoord: Kcoord, name: str, mode: str) -> None:
-    """Legacy workers that are managed one by one are a classic group to those who know no other."""
+    """classic workers that are managed one by one are a classic group to those who know no other."""
     name = f"{name}-{mode}"
     at = ["--bootstrap-server", kcoord.bootstrap]
     worker = await classic_worker(kcoord, name)

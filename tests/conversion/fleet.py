@@ -70,7 +70,7 @@ class Fleet(TranslatedFleet):
         return worker
 
     def stop(self, host: Host) -> None:
-        """Stop a worker of the generic protocol in order."""
+        """Stop a worker of the classic protocol in order."""
         host.do(host.worker.leave(self.events.now_ms))
 
     def runs(self) -> dict[str, frozenset[Resource]]:
@@ -78,7 +78,7 @@ class Fleet(TranslatedFleet):
         return {host.name: host.runs for host in self.alive}
 
     def started(self, count: int, **setup: int) -> list[Host]:
-        """So many workers of the generic protocol that run all there is."""
+        """So many workers of the classic protocol that run all there is."""
         hosts = [self.worker(f"w{number}", **setup) for number in range(count)]
         self.run(SETTLED_MS)
         self.configure(**TASKS)

@@ -1,4 +1,4 @@
-"""What does a test work with that puts a generic group into a state by hand? Connect workers' requests, one by one."""
+"""What does a test work with that puts a classic group into a state by hand? Connect workers' requests, one by one."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Hand:
         )
 
     def beat(self, who: str, generation: int | None = None) -> ErrorCode:
-        """A heartbeat of the generic protocol."""
+        """A heartbeat of the classic protocol."""
         known = self.generations[who] if generation is None else generation
         token = self.send(HeartbeatRequest(GROUP, known, self.member_ids[who]), 3, who)
         answer = self.answers[token]
@@ -228,7 +228,7 @@ class Hand:
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def owned(self) -> dict[str, tuple[str, str]]:
-        """Of each legacy worker: what it may be running, what it is to run."""
+        """Of each classic worker: what it may be running, what it is to run."""
         return {
             member_id.partition("-")[0]: (
                 text(self.group.members[member_id].current),
@@ -238,7 +238,7 @@ class Hand:
         }
 
     def phases(self) -> dict[str, str]:
-        """Where each legacy worker stands in its own rebalance."""
+        """Where each classic worker stands in its own rebalance."""
         found = {}
         for member_id in self.group.classic.members:
             session = self.group.members[member_id].classic

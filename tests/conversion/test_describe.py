@@ -1,4 +1,4 @@
-"""What do people see of groups with legacy workers: by kcoord's own description, and by the classic one?"""
+"""What do people see of groups with classic workers: by kcoord's own description, and by the classic one?"""
 
 from __future__ import annotations
 

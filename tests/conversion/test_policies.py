@@ -1,4 +1,4 @@
-"""Which way may a group go, and what is a worker told that may not take it along? What stays a generic group, why?"""
+"""Which way may a group go, and what is a worker told that may not take it along? What stays a classic group, why?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.conversion.hand import GROUP, Hand
 from tests.conversion.test_states import stable
 
 POLICIES = {
-    # up: a worker of the new protocol may join workers of the generic one; back: a generic worker may join new ones
+    # up: a worker of the new protocol may join workers of the generic one; back: a classic worker may join new ones
     # alone, and a group whose last new worker leaves becomes generic
     "bidirectional": (True, True),
     "upgrade": (True, False),
@@ -138,7 +138,7 @@ def test_a_group_that_cannot_be_read_stays_and_goes_on(fields: Any) -> None:
     told = hand.start_new()
     assert told.error_code == ErrorCode.GROUP_ID_NOT_FOUND
     assert told.error_message is not None
-    assert told.error_message.startswith("it stays a group of the generic protocol: ")
+    assert told.error_message.startswith("it stays a group of the classic protocol: ")
     assert REFUSED[fields] in told.error_message
     assert len(hand.log) == records
     hand.configure(classic_mode="individual")

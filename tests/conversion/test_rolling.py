@@ -67,7 +67,7 @@ def test_all_the_way_up_and_down_again(protocol: int) -> None:
         fleet.must_be_well()
     assert not fleet.is_connect()
     assert fleet.classic.state.label == "Stable"
-    assert fleet.shard.metrics().connect.conversions == {"to connect": 1, "to generic": 1}
+    assert fleet.shard.metrics().connect.conversions == {"to connect": 1, "to classic": 1}
 
 
 @VERSIONS

@@ -1,4 +1,4 @@
-"""Is a generic group converted in whichever state it is? What each worker may be running, what it is to run, and who is
+"""Is a classic group converted in whichever state it is? What each worker may be running, what it is to run, and who is
 called, for each embedded protocol; by a worker of the new protocol that joins, and by the mode.
 """
 

@@ -1,4 +1,4 @@
-"""How does a scripted member of a generic group live? It joins, syncs, leads, runs its share, commits.
+"""How does a scripted member of a classic group live? It joins, syncs, leads, runs its share, commits.
 
 Eager: it stops all before it joins again. A member that is told to rejoin does so with its id; one that is not known
 any more begins anew.
@@ -42,7 +42,7 @@ _JOIN_S = 5.0
 
 @attrs.define(eq=False)
 class Share:
-    """What all members of one generic group know."""
+    """What all members of one classic group know."""
 
     group: str
     resources: frozenset[Resource]

@@ -124,7 +124,7 @@ class ConnectGroup:
 
 @attrs.define(eq=False)
 class LoadedGroup:
-    """A generic group, likewise."""
+    """A classic group, likewise."""
 
     share: Share
     seats: list[Seat]

@@ -60,7 +60,7 @@ class Onlooker:
         return described
 
     async def describe_classic(self) -> Any:
-        """A generic group as it is shown. Raises Lost."""
+        """A classic group as it is shown. Raises Lost."""
         answer, reply = await self.caller.ask(
             "describe",
             DescribeGroupsRequest([self.caller.group]),

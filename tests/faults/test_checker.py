@@ -106,7 +106,7 @@ WRONG: dict[str, tuple[str, list[Event]]] = {
         [read(GENERATION, 8, 0, 10), read(GENERATION, 7, 11, 12)],
     ),
     "rule 5: a member is forgotten": ("answered UNKNOWN_MEMBER_ID", [answered("heartbeat", "UNKNOWN_MEMBER_ID")]),
-    "rule 5: a generic member is forgotten": (
+    "rule 5: a classic member is forgotten": (
         "answered UNKNOWN_MEMBER_ID",
         [answered("generic heartbeat", "UNKNOWN_MEMBER_ID")],
     ),

@@ -1,4 +1,4 @@
-"""Are others left alone where a member of a generic group joins again and again, and nothing comes of it?
+"""Are others left alone where a member of a classic group joins again and again, and nothing comes of it?
 (`kcoord/group/state/repetition.py`)
 """
 

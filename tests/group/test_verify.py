@@ -185,7 +185,7 @@ ELSEWHERE = next(name for name in map(str, range(99)) if partition_of(name, 4) =
         pytest.param([[classic(3, "Empty", "m")]], ["None group g: it is Empty and has 1 members"], id="Empty"),
         pytest.param([[classic(3, "Stable")]], ["None group g: it is Stable and has no members"], id="Stable"),
         pytest.param(
-            [[*SOUND, classic(3, "Empty")]], ["None g is a generic group and a connect group at once"], id="both"
+            [[*SOUND, classic(3, "Empty")]], ["None g is a classic group and a connect group at once"], id="both"
         ),
         pytest.param([[*SOUND, Record(OffsetCommitKey("g", "t", 0), OffsetCommitValue())]], [], id="offsets of it"),
     ],

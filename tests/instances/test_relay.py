@@ -48,7 +48,7 @@ SHORT_MS = 3_000
 
 @attrs.define
 class Member:
-    """A member of a generic group that comes by one connection."""
+    """A member of a classic group that comes by one connection."""
 
     client: Client
     group_id: str = "group"

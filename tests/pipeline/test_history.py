@@ -292,7 +292,7 @@ def test_a_group_that_is_made_anew_is_another_one() -> None:
     assert "audit" not in found
 
 
-# -- generic groups ----------------------------------------------------------------------------------------------------
+# -- classic groups ----------------------------------------------------------------------------------------------------
 
 
 def generation(number: int, state: str, *members: str, at_ms: int = -1) -> Record:

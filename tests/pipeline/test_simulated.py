@@ -15,7 +15,7 @@ from tests.pipeline.story import Written, entries, tables
 SEEDS = 20
 
 
-@pytest.mark.parametrize("first", [0, -SEEDS], ids=["new protocol", "with legacy workers"])
+@pytest.mark.parametrize("first", [0, -SEEDS], ids=["new protocol", "with classic workers"])
 def test_no_finding_in_simulated_fleets(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     written: Written = []
     start = Coordinator.__init__

@@ -18,7 +18,7 @@ from tests.pipeline.story import Written
 from tests.sim.classic_worker.house import GROUP, WALL_MS
 
 STOPS_MS = 10
-"""So long it takes until a worker of a generic group has heard of what is revoked, and has stopped it."""
+"""So long it takes until a worker of a classic group has heard of what is revoked, and has stopped it."""
 
 Shares = dict[str, frozenset[Resource]]
 

@@ -1,4 +1,4 @@
-"""A scripted member of a generic group, as a client's background thread would drive it."""
+"""A scripted member of a classic group, as a client's background thread would drive it."""
 
 from __future__ import annotations
 

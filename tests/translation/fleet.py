@@ -1,4 +1,4 @@
-"""What does a test of legacy workers in a connect group work with? A house of scripted Java workers on a shard whose
+"""What does a test of classic workers in a connect group work with? A house of scripted Java workers on a shard whose
 mode is `individual`, with what a server adds: held answers are let go when more comes, closed connections are told of,
 and the coordinator can be loaded anew from its records. After each step a replay of the records must give the same
 state, and what is always true (`consistency`) must be.

@@ -41,7 +41,7 @@ class History:
         return f"w{self.serial}"
 
     def start(self, name: str | None = None) -> None:
-        """A legacy worker starts."""
+        """A classic worker starts."""
         self.fleet.worker(
             name or self.name(),
             max_delay_ms=self.random.choice(DELAYS_MS),
@@ -117,7 +117,7 @@ def _remove(history: History) -> None:
 
 
 OF_CLASSIC: Mapping[str, Callable[[History], None]] = {
-    "a legacy worker joins": History.start,
+    "a classic worker joins": History.start,
     "one is killed": lambda history: _one(history, Host.kill),
     "one leaves": lambda history: _one(history, _leave),
     "one bounces": _bounce,

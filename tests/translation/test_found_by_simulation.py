@@ -24,7 +24,7 @@ def joins(world: TranslatedWorld, name: str, connection: int, url: str, configur
 
 
 def is_back_before_its_session_has_ended() -> TranslatedWorld:
-    """A legacy worker leads; N1 has died with part of the work, and N2 is there in its place."""
+    """A classic worker leads; N1 has died with part of the work, and N2 is there in its place."""
     world = TranslatedWorld.fleet({"W1": ALL})
     joins(world, "N1", 50, "http://N", ALL)
     assert world.led("W1", ALL, ALL).revoked == "AT2"

@@ -24,7 +24,7 @@ NEW = 50
 
 
 def two() -> TranslatedWorld:
-    """Two legacy workers at rest."""
+    """Two classic workers at rest."""
     return TranslatedWorld.fleet({"W1": "AC0 AT0", "W2": "AT1 AT2"})
 
 
@@ -53,7 +53,7 @@ def handed_over() -> TranslatedWorld:
     return world
 
 
-# -- a legacy worker leads ---------------------------------------------------------------------------------------------
+# -- a classic worker leads ---------------------------------------------------------------------------------------------
 
 
 def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_classic_one() -> None:

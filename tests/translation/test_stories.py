@@ -1,4 +1,4 @@
-"""What happens to a fleet of legacy workers that is led one by one? The events that CM-30 names, each with who had to
+"""What happens to a fleet of classic workers that is led one by one? The events that CM-30 names, each with who had to
 join how often and who had to stop what.
 """
 

@@ -1,5 +1,5 @@
-"""What does a test of legacy workers work with that looks at single requests? The world of connect groups, its mode
-`individual`, with the four requests of the generic protocol in short.
+"""What does a test of classic workers work with that looks at single requests? The world of connect groups, its mode
+`individual`, with the four requests of the classic protocol in short.
 
 Resources are written as there: "AC0" is connector A, "AT1" its task 1. A worker `W1` is at `http://W1`, and comes by
 the connection of its number unless said otherwise.
@@ -275,7 +275,7 @@ class TranslatedWorld(World):
         return self.synced(self.send_sync(name, given, **more))
 
     def send_heartbeat(self, name: str, generation: int | None = None, connection: int | None = None) -> object:
-        """A Heartbeat of the generic protocol; it may be kept back."""
+        """A Heartbeat of the classic protocol; it may be kept back."""
         known = self.generations[name] if generation is None else generation
         request = HeartbeatRequest(self.group_id, known, self.known[name])
         return self.send(request, number(name) if connection is None else connection, client=name)

@@ -1,4 +1,4 @@
-"""One worker of the generic protocol by hand: its rounds, what it runs meanwhile, when it stops, what it computes."""
+"""One worker of the classic protocol by hand: its rounds, what it runs meanwhile, when it stops, what it computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the generic worker a good one where the coordinator manages each on its own (individual mode, mixed groups),
+"""Is the classic worker a good one where the coordinator manages each on its own (individual mode, mixed groups),
 and beside Java workers, whose configurations it reads? What Java's do there is in the CM rules (docs/rules).
 """
 

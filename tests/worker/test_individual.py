@@ -1,4 +1,4 @@
-"""Do generic workers of ours live under a kcoord that manages each of them on its own, and beside workers of the new
+"""Do classic workers of ours live under a kcoord that manages each of them on its own, and beside workers of the new
 protocol? Real processes of kcoord, real sockets; what Java's do there is in `tests/javafleet`.
 """
 

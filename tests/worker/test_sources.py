@@ -151,7 +151,7 @@ async def test_paused_connectors_and_restarts(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_tasks_configured_anew_are_the_rounds_where_there_are_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Configuration changes keep a barrier with the generic protocol; with the other each worker does it for itself."""
+    """Configuration changes keep a barrier with the classic protocol; with the other each worker does it for itself."""
     for protocol, anew in (
         ("connect", ["start a", "start a-0", "stop a", "stop a-0"]),
         ("generic", ["start a", "stop a"]),

@@ -137,7 +137,7 @@ def _no_connect_group(transition: Transition, group_id: str) -> DescribedGroup:
     """
     state = transition.state
     classic = state.groups.get(group_id)
-    why = "not found" if classic is None else "is a group of the generic protocol"
+    why = "not found" if classic is None else "is a group of the classic protocol"
     described = DescribedGroup(
         ErrorCode.GROUP_ID_NOT_FOUND, f"Group {bounded_name(group_id)} {why}.", group_id, group_state="Dead"
     )

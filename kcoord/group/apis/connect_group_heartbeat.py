@@ -91,7 +91,7 @@ def _whose_place(group: ConnectGroup, request: ConnectGroupHeartbeatRequest) -> 
     """
     known = group.members.get(request.member_id)
     if known is not None and known.classic is not None:
-        raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} speaks the generic protocol")
+        raise Refused(ErrorCode.INVALID_REQUEST, f"member {known.member_id} speaks the classic protocol")
     if request.instance_id is None:
         return known
     holder_id = group.static_ids.get(request.instance_id)

@@ -36,7 +36,6 @@ from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.returning import left_of, reunited
 from kcoord.group.connect.selection import (
-    CLASSIC_VERSION,
     FALLBACK,
     Absent,
     ClassicMembers,
@@ -347,7 +346,7 @@ def _ask(assignor: ServerAssignor, given: AssignorInput, rules: Rules) -> tuple[
 
 def freeze(transition: Transition, group: ConnectGroup, assignor: str, limits: Effective) -> Frozen:
     """Freeze the input of an assignor as it is now (CG-18)."""
-    configured, heirs = group.configured, reunited(group)
+    configured, heirs = group.configured, reunited(transition, group)
     inherited: dict[str, Resources] = {}
     for predecessor_id, heir_id in heirs.items():
         inherited[heir_id] = inherited.get(heir_id, frozenset()) | left_of(group, predecessor_id)
@@ -380,32 +379,10 @@ def freeze(transition: Transition, group: ConnectGroup, assignor: str, limits: E
 def _member_input(
     transition: Transition, member: ConnectMember, group: ConnectGroup, assignor: str, inherited: Resources | None
 ) -> AssignorMember:
-    metadata = member.metadata
     target: Resources = group.target_of(member) or frozenset()
     if inherited is not None:
         target |= inherited
-    if metadata.classic is not None:
-        return AssignorMember(
-            member.member_id,
-            None,
-            metadata.url,
-            target,
-            CLASSIC_VERSION,
-            metadata=transition.classic.own_state(group, member),
-        )
-    for each in metadata.assignors:
-        if each.name == assignor:
-            return AssignorMember(
-                member.member_id,
-                metadata.instance_id,
-                metadata.url,
-                target,
-                each.version,
-                each.reason,
-                each.metadata,
-                member.epoch,
-            )
-    return AssignorMember(member.member_id, metadata.instance_id, metadata.url, target, epoch=member.epoch)
+    return transition.dialect(member).assignor_input(group, member, assignor, target)
 
 
 def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:

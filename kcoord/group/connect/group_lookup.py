@@ -65,4 +65,4 @@ def group_to_join(transition: Transition, group_id: str) -> ConnectGroup:
 
 def _not_classic(transition: Transition, group_id: str) -> None:
     if group_id in transition.state.groups and group_id not in transition.state.connect:
-        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"{group_id} is a group of the generic protocol")
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"{group_id} is a group of the classic protocol")

@@ -221,7 +221,6 @@ def evict(
         )
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
         unchoose(group, member.member_id)
-        gone = ErrorCode.FENCED_MEMBER_EPOCH if member.classic is None else ErrorCode.UNKNOWN_MEMBER_ID
-        refuse_all(transition, group, member, gone)
+        refuse_all(transition, group, member, transition.dialect(member).evicted_error)
     transition.state.counters.members["put out"] += len(members)
     bump(transition, group, reason, [member.member_id for member in members])

@@ -51,7 +51,7 @@ def is_one(transition: Transition, group: ConnectGroup, url: str | None, connect
     )
 
 
-def reunited(group: ConnectGroup) -> dict[str, str]:
+def reunited(transition: Transition, group: ConnectGroup) -> dict[str, str]:
     """Workers that were back before their previous member had gone: the new member id by the previous one. The input
     of the next assignment shows the previous member's target as the new member's, so that nothing is lost.
     """
@@ -65,7 +65,7 @@ def reunited(group: ConnectGroup) -> dict[str, str]:
     for predecessor_id, target in departed:
         by_its_url = target.url not in (None, NOT_USED) and target.instance_id is None
         heirs = by_url.get(target.url, []) if by_its_url else []
-        if len(heirs) == 1 and heirs[0].classic is None:
+        if len(heirs) == 1 and transition.dialect(heirs[0]).inherits_by_url:
             found[predecessor_id] = heirs[0].member_id
     return found
 

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from kcoord.assign.connect import CLASSIC_VERSION
 from kcoord.group.state.groups.assignor_support import Support
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.protocol.frozen import frozen
 
 FALLBACK = "cooperative"
-CLASSIC_VERSION = -1
 """The version of classic members' metadata."""
 NO_CLASSIC = 2**15
 """Above every version."""

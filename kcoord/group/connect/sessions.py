@@ -13,7 +13,6 @@ from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_cho
 from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.membership import evict, remove
-from kcoord.group.connect.noop_heartbeat import is_owed_a_session
 from kcoord.group.connect.notify import flush_held_reply, refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
@@ -25,12 +24,9 @@ from kcoord.group.state.groups.connect_group import (
     ConnectGroup,
     ConnectMember,
 )
-from kcoord.group.state.groups.modern_member import AWAY_EPOCH
-from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.connect_records import delay_over
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.resources import Resource
 
 
 def open_connect_sessions(transition: Transition, group: ConnectGroup) -> None:
@@ -39,17 +35,13 @@ def open_connect_sessions(transition: Transition, group: ConnectGroup) -> None:
         member.last_seen_ms = transition.now_ms
         member.session_timeout_ms = member.metadata.session_timeout_ms
         member.epoch, member.previous_epoch = member.recorded_epoch, member.recorded_previous
-        member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.classic is None
-        target = group.target_of(member) or frozenset[Resource]()
-        if member.current - target and not member.evicted and member.classic is None:
-            member.releasing = member.current - target
-            member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+        transition.dialect(member).open_session(transition, group, member)
     if group.delay_deadline_wall_ms not in (NO_DEADLINE, PASSED_DEADLINE):
         group.delay_due_ms = transition.now_ms + _left_of_delay_ms(transition, group)
     if group.error in TRIED_AGAIN:
         group.retry_due_ms = transition.now_ms + BACK_OFF_MS
     group.touched.clear()
-    transition.classic.open_sessions(transition, group)
+    transition.classic.go_on_after_load(transition, group)
     settle(transition, group)
     _ask_for_next_look(transition, group)
 
@@ -65,7 +57,7 @@ def _left_of_delay_ms(transition: Transition, group: ConnectGroup) -> int:
 def sweep_connect(transition: Transition, group: ConnectGroup) -> None:
     """Do everything that is due in the group, and set the time of the next sweep."""
     now_ms = transition.now_ms
-    ended = [member for member in group.members.values() if _session_ends_ms(member) <= now_ms]
+    ended = [member for member in group.members.values() if _session_ends_ms(transition, member) <= now_ms]
     if ended:
         remove(transition, group, ended, Reason.SESSION_EXPIRED)
     overdue = [member for member in group.members.values() if member.release_due_ms <= now_ms]
@@ -94,8 +86,8 @@ def _keeps(group: ConnectGroup, member: ConnectMember) -> bool:
     return not (member.releasing & member.current) <= (group.target_of(member) or frozenset())
 
 
-def _session_ends_ms(member: ConnectMember) -> int:
-    if member.classic is not None and member.classic.is_waiting:
+def _session_ends_ms(transition: Transition, member: ConnectMember) -> int:
+    if transition.dialect(member).is_waiting(member):
         return NEVER_MS
     return max(member.last_seen_ms + member.session_timeout_ms, member.session_holds_ms)
 
@@ -107,7 +99,7 @@ def _ask_for_next_look(transition: Transition, group: ConnectGroup) -> None:
     if group.computation is not None:
         at_ms = min(at_ms, group.computation.due_ms)
     for member in group.members.values():
-        at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(member))
+        at_ms = min(at_ms, member.release_due_ms, _session_ends_ms(transition, member))
     at_ms = min(at_ms, transition.classic.next_ms(group, transition.now_ms))
     if at_ms < NEVER_MS:
         transition.wake(group, max(at_ms, transition.now_ms + 1))
@@ -128,9 +120,7 @@ def hold_is_over_unwritten(transition: Transition, member: ConnectMember) -> Non
     if member.held is None:
         return
     group, _ = transition.state.held[member.held.connection][member.member_id]
-    if member.classic is not None or (
-        group.state is ModernState.STABLE and not is_owed_a_session(transition.state, group, member)
-    ):
+    if transition.dialect(member).needs_no_record(transition, group, member):
         flush_held_reply(transition, group, member)
     else:
         refuse_all(transition, group, member, ErrorCode.COORDINATOR_NOT_AVAILABLE)

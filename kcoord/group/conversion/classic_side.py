@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from kcoord.group.conversion.policy import belongs_to_classic
 from kcoord.group.conversion.to_classic import to_classic
-from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.answers import flush_held_heartbeat, refuse_waiting
+from kcoord.group.translation.answers import flush_held_heartbeat, refuse_waiting, session_of
 from kcoord.group.translation.classic_settle import settle_classic
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.leader import is_free_to_lead
-from kcoord.group.translation.leader_view import own_state
+from kcoord.group.translation.leader_view import assignor_input
 from kcoord.group.translation.looks import ensure_look, is_frozen
 from kcoord.group.translation.rejoin_policy import notify_classic
-from kcoord.group.translation.sessions import open_classic_sessions
+from kcoord.group.translation.sessions import go_on_after_load, open_session
 from kcoord.group.translation.sweep import next_ms, sweep_classic_members
+from kcoord.protocol.errors import ErrorCode
 
 
 class _TranslatedSide:
     """See `ClassicSide` in `state/transition.py`."""
 
+    evicted_error = ErrorCode.UNKNOWN_MEMBER_ID
+    inherits_by_url = False
+    open_session = staticmethod(open_session)
     flush_held_reply = staticmethod(flush_held_heartbeat)
     refuse_all = staticmethod(refuse_waiting)
-    tell = staticmethod(notify_classic)
-    open_sessions = staticmethod(open_classic_sessions)
+    notify = staticmethod(notify_classic)
+    assignor_input = staticmethod(assignor_input)
+    go_on_after_load = staticmethod(go_on_after_load)
     sweep = staticmethod(sweep_classic_members)
     next_ms = staticmethod(next_ms)
     settle = staticmethod(settle_classic)
@@ -31,7 +36,16 @@ class _TranslatedSide:
     ensure_look = staticmethod(ensure_look)
     is_frozen = staticmethod(is_frozen)
     keep_change_together = staticmethod(keep_change_together)
-    own_state = staticmethod(own_state)
+
+    @staticmethod
+    def is_waiting(member: ConnectMember) -> bool:
+        """A JoinGroup or SyncGroup that is parked keeps its session."""
+        return session_of(member).is_waiting
+
+    @staticmethod
+    def needs_no_record(_transition: Transition, _group: ConnectGroup, _member: ConnectMember) -> bool:
+        """An answer to its heartbeat writes nothing."""
+        return True
 
     @staticmethod
     def convert(transition: Transition, group: ConnectGroup) -> None:

@@ -27,7 +27,7 @@ def group_for(transition: Transition, group_id: str) -> ConnectGroup:
     try:
         return preview(transition, classic)
     except NotConvertible as why:
-        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"it stays a group of the generic protocol: {why}") from None
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"it stays a group of the classic protocol: {why}") from None
 
 
 def take_name(transition: Transition, group: ConnectGroup) -> ConnectGroup:
@@ -46,6 +46,6 @@ def _check_policy(transition: Transition, classic: ClassicGroup) -> None:
     if classic.protocol_type == PROTOCOL_TYPE and not policy.upgrades:
         raise Refused(
             ErrorCode.GROUP_ID_NOT_FOUND,
-            f"{classic.group_id} is a group of the generic protocol with {len(classic.members)} workers, and its "
+            f"{classic.group_id} is a group of the classic protocol with {len(classic.members)} workers, and its "
             f"{MIGRATION_POLICY} is {policy}: set it to bidirectional or upgrade, or stop those workers first",
         )

@@ -29,7 +29,7 @@ from kcoord.protocol.embedded import EAGER, NAMES, WorkerAssignment, WorkerState
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, MemberMetadata, Record
 
-WHY = f"{Reason.MIGRATED}: only workers of the generic protocol are left, and they join all together"
+WHY = f"{Reason.MIGRATED}: only workers of the classic protocol are left, and they join all together"
 
 
 def to_classic(transition: Transition, group: ConnectGroup) -> ClassicGroup:
@@ -50,7 +50,7 @@ def to_classic(transition: Transition, group: ConnectGroup) -> ClassicGroup:
         now.last_seen_ms = member.last_seen_ms
         now.connection, now.opened = member.connection, member.opened
     transition.wake(classic, transition.now_ms + 1)  # some session may end before the group's next look
-    transition.state.counters.conversions["to generic"] += 1
+    transition.state.counters.conversions["to classic"] += 1
     return classic
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, ConnectMember
 from kcoord.group.state.journal import Journal
@@ -17,24 +18,53 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Response
 from kcoord.protocol.records import Record
+from kcoord.protocol.resources import Resource
 
 
-class ClassicSide(Protocol):
-    """What the upper floors do for the classic workers of a connect group (`conversion/classic_side.py`)."""
+class Dialect(Protocol):
+    """What depends on the protocol that a member of a connect group speaks: the new one (`connect/native.py`), or the
+    classic one (`conversion/classic_side.py`).
+    """
+
+    @property
+    def evicted_error(self) -> ErrorCode:
+        """What a member is told that has been excluded."""
+
+    @property
+    def inherits_by_url(self) -> bool:
+        """Whether a member gets what waits for a departed one with the same url."""
+
+    def open_session(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
+        """Open the session of a member that was loaded, and whose common state is there."""
+
+    def is_waiting(self, member: ConnectMember, /) -> bool:
+        """Whether a request of the member waits here, so that its session cannot end."""
 
     def flush_held_reply(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
-        """Send the worker's held answer as it is now."""
+        """Send the member's held answer as it is now."""
 
     def refuse_all(
         self, transition: Transition, group: ConnectGroup, member: ConnectMember, error: ErrorCode, /
     ) -> None:
-        """Answer everything that waits for the worker with an error."""
+        """Answer everything that waits for the member with an error."""
 
-    def tell(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
-        """Call the worker, or answer its SyncGroup, if this step has changed something for it."""
+    def notify(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
+        """Answer what waits for the member, or call it, if this step has changed something for it."""
 
-    def open_sessions(self, transition: Transition, group: ConnectGroup, /) -> None:
-        """Open the sessions of a group that was loaded."""
+    def needs_no_record(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> bool:
+        """Whether the member's held answer can be sent while nothing can be written."""
+
+    def assignor_input(
+        self, group: ConnectGroup, member: ConnectMember, assignor: str, target: frozenset[Resource], /
+    ) -> AssignorMember:
+        """The member as that assignor sees it, if it ran `target` already."""
+
+
+class ClassicSide(Dialect, Protocol):
+    """The dialect of classic members, and what the upper floors do for all of them in a connect group together."""
+
+    def go_on_after_load(self, transition: Transition, group: ConnectGroup, /) -> None:
+        """Go on with what classic members do together, in a group that was loaded."""
 
     def sweep(self, transition: Transition, group: ConnectGroup, /) -> None:
         """Do what is due."""
@@ -60,9 +90,6 @@ class ClassicSide(Protocol):
     def keep_change_together(self, transition: Transition, group: ConnectGroup, known: Configured | None, /) -> None:
         """Open a config round if other connectors and tasks exist than `known`."""
 
-    def own_state(self, group: ConnectGroup, member: ConnectMember, /) -> bytes:
-        """The worker's embedded metadata, for an assignor that computes for all workers."""
-
 
 @frozen(slots=True, eq=False)
 class Transition:
@@ -76,7 +103,12 @@ class Transition:
     step: Step
     journal: Journal
     """The state before the records that this part of the step has written."""
+    native: Dialect
     classic: ClassicSide
+
+    def dialect(self, member: ConnectMember) -> Dialect:
+        """The dialect of a member of a connect group."""
+        return self.native if member.classic is None else self.classic
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kcoord.assign.connect import CLASSIC_VERSION
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.state.classic_workers.embedded_protocol import version
 from kcoord.group.state.classic_workers.leader_picture import Picture
@@ -59,8 +60,14 @@ def as_named(member: ConnectMember) -> AssignorMember:
     return AssignorMember(member.member_id, member.metadata.instance_id, member.metadata.url)
 
 
-def own_state(group: ConnectGroup, member: ConnectMember) -> bytes:
-    """The embedded metadata of a classic worker, for an assignor that reads version -1."""
+def assignor_input(group: ConnectGroup, member: ConnectMember, _assignor: str, target: Resources) -> AssignorMember:
+    """A classic worker with its embedded metadata, for an assignor that reads version -1."""
+    return AssignorMember(
+        member.member_id, None, member.metadata.url, target, CLASSIC_VERSION, metadata=_own_state(group, member)
+    )
+
+
+def _own_state(group: ConnectGroup, member: ConnectMember) -> bytes:
     classic = member.metadata.classic
     assert classic is not None
     target = group.target_of(member) or frozenset()

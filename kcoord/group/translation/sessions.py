@@ -17,17 +17,19 @@ from kcoord.group.translation.leader import leader_known_as
 from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 
 
-def open_classic_sessions(transition: Transition, group: ConnectGroup) -> None:
-    """Open the sessions of a group that was loaded."""
-    for member_id in group.classic.members:
-        member = group.members[member_id]
-        session = session_of(member)
-        session.generation, session.generation_unsure = member.recorded_epoch, True
-        session.protocol = group.classic.protocol
-        if member.evicted:  # perhaps it left without having stopped: wait for as long as that may take
-            member.session_holds_ms = transition.now_ms + runs_on_ms(transition, group)
-        session.has_synced = member.metadata.classic is not None and member.metadata.classic.known_leader is not None
-        _know_leader(group, member)
+def open_session(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
+    """Open the session of a worker that was loaded."""
+    session = session_of(member)
+    session.generation, session.generation_unsure = member.recorded_epoch, True
+    session.protocol = group.classic.protocol
+    if member.evicted:  # perhaps it left without having stopped: wait for as long as that may take
+        member.session_holds_ms = transition.now_ms + runs_on_ms(transition, group)
+    session.has_synced = member.metadata.classic is not None and member.metadata.classic.known_leader is not None
+    _know_leader(group, member)
+
+
+def go_on_after_load(transition: Transition, group: ConnectGroup) -> None:
+    """Go on with what all classic workers of a loaded group do together, once their sessions are open."""
     if group.config_round != NO_OFFSET and group.classic.members:
         open_config_round(transition, group, group.config_round)
     group.touched.update(group.classic.members)

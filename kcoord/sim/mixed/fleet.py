@@ -53,7 +53,7 @@ class MixedFleet(Fleet):
             max_delay_ms=mix.max_delay_ms,
             worker_unsync_backoff_ms=10_000,
         )
-        world.note(place.name, f"starts as a legacy worker, version {version}")
+        world.note(place.name, f"starts as a classic worker, version {version}")
         return ClassicProcess(world, place.name, setup, lambda _, close: self._closed(place, close))
 
     def _closed(self, place: Place, close: Close) -> None:

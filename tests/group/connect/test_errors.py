@@ -251,7 +251,7 @@ CONSUMER_JOIN = JoinGroupRequest(
 
 
 def classic(world: World, members: bool = True) -> None:
-    """A generic group of that name, with a member or without."""
+    """A classic group of that name, with a member or without."""
     world.send(CONSUMER_JOIN, client="generic")
     assert world.group_id in world.shard.state.groups
     world.pass_ms(3_000)
@@ -271,7 +271,7 @@ def test_a_classic_group_is_no_connect_group() -> None:
     assert refused(world, ConnectGroupInstallAssignmentRequest(**PREPARE)) is ErrorCode.GROUP_ID_NOT_FOUND
     described = world.describe()
     assert described.error_code == ErrorCode.GROUP_ID_NOT_FOUND
-    assert described.error_message == "Group g is a group of the generic protocol."
+    assert described.error_message == "Group g is a group of the classic protocol."
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Scripted legacy workers on the engine, one connection each, no faults but those that a test makes."""
+"""Scripted classic workers on the engine, one connection each, no faults but those that a test makes."""

@@ -1,4 +1,4 @@
-"""A shard, a config topic and scripted legacy workers, on virtual time: what a test makes go wrong goes wrong."""
+"""A shard, a config topic and scripted classic workers, on virtual time: what a test makes go wrong goes wrong."""
 
 from __future__ import annotations
 

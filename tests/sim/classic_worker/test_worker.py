@@ -1,4 +1,4 @@
-"""Does the scripted legacy worker behave as Connect's does? Fleets of it in a generic group, which is the classic one.
+"""Does the scripted classic worker behave as Connect's does? Fleets of it in a classic group, which is the classic one.
 
 What Connect does is taken from its sources and from real workers (`docs/rules/classic-members.md`); nothing here is
 about kcoord.
