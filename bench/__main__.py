@@ -54,7 +54,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "first_join": first_join.run,
     "failover": failover.run,
     "adoption": adoption.run,
-    "legacy": classic_workers.run,
+    "classic_workers": classic_workers.run,
     "java_fleet": java_fleet.run,
     "pipeline": pipeline.run,
     "lab": lab.run,

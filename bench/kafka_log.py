@@ -222,7 +222,7 @@ def of_worker(group: ConnectGroup, member_id: str, worker: int) -> Iterator[Reco
 
 
 def classic() -> Iterator[Record]:
-    """Generic groups."""
+    """Classic groups."""
     for number in range(GROUPS * 1000):
         members = [
             MemberMetadata(

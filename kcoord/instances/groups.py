@@ -11,7 +11,7 @@ A gateway, and a kcoord without a cluster, call `SharedGroups` instead of their 
    that is gone without a word, and its client does not look for a coordinator while half of the addresses that it knows
    do not answer.
 3. A call may wait at the owner as long as its group lets it: a join waits for other members, a heartbeat for news
-   (CG-26, `connect.legacy.heartbeat.wait.ms`). When the client sends its next request or goes, the owner is told, and
+   (CG-26, `connect.classic.heartbeat.wait.ms`). When the client sends its next request or goes, the owner is told, and
    answers a heartbeat that it holds.
 4. With each answer an owner sends facts about its group. They are remembered for callers that need no exact facts.
 """

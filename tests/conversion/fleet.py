@@ -104,7 +104,7 @@ class Fleet(TranslatedFleet):
 
     @property
     def classic(self) -> ClassicGroup:
-        """The group, while it is a generic one."""
+        """The group, while it is a classic one."""
         return self.shard.state.groups[GROUP]
 
     def epoch(self) -> int:

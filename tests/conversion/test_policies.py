@@ -17,8 +17,8 @@ from tests.conversion.hand import GROUP, Hand
 from tests.conversion.test_states import stable
 
 POLICIES = {
-    # up: a worker of the new protocol may join workers of the generic one; back: a classic worker may join new ones
-    # alone, and a group whose last new worker leaves becomes generic
+    # up: a worker of the new protocol may join workers of the classic one; back: a classic worker may join new ones
+    # alone, and a group whose last new worker leaves becomes classic
     "bidirectional": (True, True),
     "upgrade": (True, False),
     "downgrade": (False, True),

@@ -375,7 +375,7 @@ def test_a_barrier_for_a_change_of_configuration_goes_on_as_a_config_round(read:
 @pytest.mark.parametrize("how", ["the mode", "a worker of the new protocol"])
 def test_a_config_round_goes_on_though_the_group_was_a_classic_one_meanwhile(how: str) -> None:
     """Plans 5348027, 5353535: the leader had computed as of the change, A had yet to come, and stopped the task of
-    before. Converted to generic and back before A came, the group had forgotten the round, since the assignment was as
+    before. Converted to classic and back before A came, the group had forgotten the round, since the assignment was as
     new as the change: B was told at once to start the task as of the change.
     """
     hand, _, _ = in_state("Stable", 2)

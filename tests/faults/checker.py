@@ -34,10 +34,10 @@ OF_THE_PROTOCOL = {
     "install": frozenset({"FENCED_MEMBER_EPOCH", _UNKNOWN, "INVALID_ASSIGNMENT"}),  # CG-18: frozen input lost
     "describe": frozenset({"GROUP_ID_NOT_FOUND"}),
     "configure": frozenset[str](),
-    "generic join": _REBALANCE | {"MEMBER_ID_REQUIRED"},
-    "generic sync": _REBALANCE,
-    "generic heartbeat": _REBALANCE,
-    "generic leave": frozenset[str](),
+    "classic join": _REBALANCE | {"MEMBER_ID_REQUIRED"},
+    "classic sync": _REBALANCE,
+    "classic heartbeat": _REBALANCE,
+    "classic leave": frozenset[str](),
     "commit": _REBALANCE,
     "fetch": frozenset[str](),
     "find": frozenset[str](),
@@ -47,7 +47,7 @@ rejoin does so by itself.
 """
 
 FATAL = frozenset(
-    {("generic heartbeat", "COORDINATOR_LOAD_IN_PROGRESS"), ("generic sync", "COORDINATOR_LOAD_IN_PROGRESS")}
+    {("classic heartbeat", "COORDINATOR_LOAD_IN_PROGRESS"), ("classic sync", "COORDINATOR_LOAD_IN_PROGRESS")}
 )
 """What passes elsewhere and ends Java's client here."""
 

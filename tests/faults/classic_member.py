@@ -138,7 +138,7 @@ class ClassicMember:
             protocol_type=PROTOCOL_TYPE,
             protocols=[JoinGroupRequestProtocol(name=PROTOCOL, metadata=b"")],
         )
-        joined, reply = await self.caller.ask("generic join", request, JoinGroupResponse, self.running.alive, _JOIN_S)
+        joined, reply = await self.caller.ask("classic join", request, JoinGroupResponse, self.running.alive, _JOIN_S)
         if reply.error is ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id = joined.member_id
         elif reply.error is ErrorCode.NONE:
@@ -159,7 +159,7 @@ class ClassicMember:
             protocol_name=PROTOCOL,
             assignments=self._assign([member.member_id for member in joined.members]),
         )
-        synced, reply = await self.caller.ask("generic sync", request, SyncGroupResponse, self.running.alive, _JOIN_S)
+        synced, reply = await self.caller.ask("classic sync", request, SyncGroupResponse, self.running.alive, _JOIN_S)
         if reply.error is ErrorCode.NONE:
             self._knows_generation(self.generation, reply)
             if self.running.begin(reply.sent_us, self.share.session_ms):
@@ -181,7 +181,7 @@ class ClassicMember:
 
     async def _heartbeat(self) -> None:
         request = HeartbeatRequest(self.share.group, self.generation, self.member_id)
-        _, reply = await self.caller.ask("generic heartbeat", request, HeartbeatResponse, self.running.alive)
+        _, reply = await self.caller.ask("classic heartbeat", request, HeartbeatResponse, self.running.alive)
         self._take(reply)
         if reply.error is ErrorCode.NONE and not self.running.go_on(reply.sent_us, self.share.session_ms):
             self._rejoin()
@@ -229,7 +229,7 @@ class ClassicMember:
         for _ in range(3):
             try:
                 _, reply = await self.caller.ask(
-                    "generic leave",
+                    "classic leave",
                     request,
                     LeaveGroupResponse,
                     error=lambda answer: answer.error_code or answer.members[0].error_code,

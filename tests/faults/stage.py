@@ -75,7 +75,7 @@ async def stage(
     load = Load(bootstrap, history, Random(seed), commits=commits)
     for number in range(2):
         load.add_connect_group(f"computed-{number}", hold_ms=200 * number)
-        load.add_classic_group(f"generic-{number}")
+        load.add_classic_group(f"classic-{number}")
     load.add_connect_group("uniform", server_assignor="uniform", hold_ms=200)
     load.add_connect_group("cooperative", 3, server_assignor="cooperative")
     try:

@@ -63,7 +63,7 @@ WELL: dict[str, list[Event]] = {
     "a member may be behind": [read(EPOCH, 5, 0, 10), read(EPOCH, 3, 11, 12, at_least=True)],
     "errors that pass": [answered("heartbeat", "NOT_COORDINATOR"), answered("commit", "COORDINATOR_NOT_AVAILABLE")],
     "errors of the protocol": [
-        answered("generic heartbeat", "REBALANCE_IN_PROGRESS"),
+        answered("classic heartbeat", "REBALANCE_IN_PROGRESS"),
         answered("prepare", "UNKNOWN_MEMBER_ID"),
     ],
     "whose session is over is not known": [answered("heartbeat", "UNKNOWN_MEMBER_ID", alive=False)],
@@ -108,11 +108,11 @@ WRONG: dict[str, tuple[str, list[Event]]] = {
     "rule 5: a member is forgotten": ("answered UNKNOWN_MEMBER_ID", [answered("heartbeat", "UNKNOWN_MEMBER_ID")]),
     "rule 5: a classic member is forgotten": (
         "answered UNKNOWN_MEMBER_ID",
-        [answered("generic heartbeat", "UNKNOWN_MEMBER_ID")],
+        [answered("classic heartbeat", "UNKNOWN_MEMBER_ID")],
     ),
     "rule 5: an error that passes elsewhere": (
-        "generic sync at 10 was answered COORDINATOR_LOAD_IN_PROGRESS",
-        [answered("generic sync", "COORDINATOR_LOAD_IN_PROGRESS")],
+        "classic sync at 10 was answered COORDINATOR_LOAD_IN_PROGRESS",
+        [answered("classic sync", "COORDINATOR_LOAD_IN_PROGRESS")],
     ),
     "rule 5: an error that does not pass": (
         "answered UNKNOWN_SERVER_ERROR",

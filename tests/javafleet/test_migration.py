@@ -17,7 +17,7 @@ EXTRA = "extra"
 
 
 def test_up_one_at_a_time_and_down_again(make_stage: StageMaker) -> None:
-    """Legacy workers are classic members until the first of ours joins, and after the last has left."""
+    """Classic workers are classic members until the first of ours joins, and after the last has left."""
     stage = make_stage("migrated", DELAY_S, BARRIER)
     fleet = stage.fleet
     fleet.start(*JAVA)

@@ -11,7 +11,7 @@ READS_NEW = assignor("connect", 0, 0)
 
 
 def joins(world: TranslatedWorld, name: str, connection: int, url: str, configured: str) -> None:
-    """A worker of the new protocol, which cannot compute for legacy ones, joins at `url`."""
+    """A worker of the new protocol, which cannot compute for classic ones, joins at `url`."""
     told = world.join(
         name,
         connection,

@@ -208,7 +208,7 @@ def test_a_classic_leader_that_does_not_give_way_is_out_after_its_rebalance_time
 
 
 def test_the_classic_leader_is_asked_nothing_while_the_new_worker_computes_yet() -> None:
-    """Plan 167828: with N2, which lists no assignor, the choice went over to the legacy leader while N1 computed. That
+    """Plan 167828: with N2, which lists no assignor, the choice went over to the classic leader while N1 computed. That
     leader was asked what exists, and again after each answer, since nobody leads while another computes: a storm of
     JoinGroups. It is asked when N1 has installed.
     """

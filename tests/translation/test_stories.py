@@ -85,7 +85,7 @@ def test_a_config_round_outlives_the_coordinator() -> None:
 
 def test_a_worker_of_default_alone_starts_nothing_that_others_run_on() -> None:
     """Going by its sources Connect 4.3 does not stop what the first answer under `default` lacks: so all is stopped
-    before the group becomes a generic one (CM-16).
+    before the group becomes a classic one (CM-16).
     """
     fleet = settled("w0", "w1", "w2")
     fleet.worker("eager", protocol=EAGER)

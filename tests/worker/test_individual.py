@@ -61,7 +61,7 @@ async def test_one_after_the_other_comes_and_goes(kcoord: Kcoord, group: str, ho
 async def test_beside_workers_of_the_new_protocol(
     kcoord: Kcoord, group: str, house: House, assignor: ConnectAssignor
 ) -> None:
-    """Whoever computes: with `connect` one of the new ones, else a generic one."""
+    """Whoever computes: with `connect` one of the new ones, else a classic one."""
     async with AsyncExitStack() as others:
         async with worker(kcoord, group, house, "old1", "generic"), worker(kcoord, group, house, "old2", "generic"):
             await house.shared_by("old1", "old2", all_of=ALL)

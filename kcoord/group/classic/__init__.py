@@ -1,1 +1,1 @@
-"""Classic groups: JoinGroup, SyncGroup, Heartbeat and LeaveGroup (names in the code still call them generic)."""
+"""Classic groups: JoinGroup, SyncGroup, Heartbeat and LeaveGroup."""

@@ -3,7 +3,7 @@
 | members | kind |
 | --- | --- |
 | at least one of the new protocol | a connect group, always |
-| only classic workers, `connect.legacy.mode` is `barrier` | a classic group |
+| only classic workers, `connect.classic.mode` is `barrier` | a classic group |
 | only classic workers, `individual` | a connect group |
 | the same, but one of them speaks only `default` | a classic group: under `default` there is always the full barrier |
 

@@ -70,7 +70,7 @@ def plan(transition: Transition, classic: ClassicGroup) -> Plan:
 
 
 def preview(transition: Transition, classic: ClassicGroup) -> ConnectGroup:
-    """The connect group that `generic` would become, for checks. Raises NotConvertible."""
+    """The connect group that `classic` would become, for checks. Raises NotConvertible."""
     scratch = ShardState(transition.state.settings, transition.state.ids)
     for record in plan(transition, classic).records:
         replay(scratch, record)

@@ -30,7 +30,7 @@ class ShardState:
         """By group: its configuration, and the values in force that were computed from it."""
         self.ids = ids
         self.groups: dict[str, ClassicGroup] = {}
-        """Classic groups (the code calls them generic). Each has its durable record and its session state. Only
+        """Classic groups. Each has its durable record and its session state. Only
         `replay` adds and removes groups.
         """
         self.connect: dict[str, ConnectGroup] = {}

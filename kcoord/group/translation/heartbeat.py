@@ -1,6 +1,6 @@
 """Heartbeat (12) of a worker in a connect group: it is alive, and learns whether it must join again.
 
-With `connect.legacy.heartbeat.wait.ms` the answer is held for that long, and given at once when there is something to
+With `connect.classic.heartbeat.wait.ms` the answer is held for that long, and given at once when there is something to
 say. Then nobody waits for the next heartbeat (CM-26). Without it, the hot path repeats the answer while nothing
 concerns the worker.
 """

@@ -46,7 +46,7 @@ class Mix:
     interval_ms: int
     rebalance_ms: int
     wait_ms: int
-    """`connect.legacy.heartbeat.wait.ms`"""
+    """`connect.classic.heartbeat.wait.ms`"""
     gather_ms: int
     """`group.initial.rebalance.delay.ms`"""
     unread: float
