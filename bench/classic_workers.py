@@ -77,7 +77,7 @@ NOTES = (
 
 @attrs.frozen
 class Cost:
-    """What one event took: as `legacy_fleet.Spent`, and the coordinator's CPU."""
+    """What one event took: as `classic_fleet.Spent`, and the coordinator's CPU."""
 
     changed: int
     interrupted: int

@@ -12,7 +12,7 @@ import attrs
 
 SETTLE_DEADLINE_S = 300.0
 CLASSIC_GROUP = "connect-bench"
-"""The group of `legacy_workers`."""
+"""The group of `classic_workers`."""
 
 
 class LoadFailed(Exception):
@@ -105,13 +105,13 @@ class Loader:
         host, port = address
         where = {"host": host, "port": port, "group_id": CLASSIC_GROUP, "deadline_s": SETTLE_DEADLINE_S}
         shape = {"connectors": connectors, "tasks": tasks, "interval_ms": interval_ms, "session_ms": session_ms}
-        self._do("legacy_workers", count=count, grown=grown, **where, **shape)
+        self._do("classic_workers", count=count, grown=grown, **where, **shape)
 
     def classic_event(self, event: str, max_delay_ms: int) -> dict[str, Any]:
-        """A worker of that group joins, leaves or bounces (`legacy_fleet.Spent`), all having that
+        """A worker of that group joins, leaves or bounces (`classic_fleet.Spent`), all having that
         `scheduled.rebalance.max.delay.ms`; returns when nothing moves any more and all runs.
         """
-        return self._do("legacy_event", event=event, max_delay_ms=max_delay_ms, deadline_s=SETTLE_DEADLINE_S)
+        return self._do("classic_event", event=event, max_delay_ms=max_delay_ms, deadline_s=SETTLE_DEADLINE_S)
 
     def echoes(self, fleet: str, address: tuple[str, int], connections: int, frame_bytes: int, ring: int = 64) -> None:
         """Connect to an echo server."""

@@ -1,5 +1,5 @@
 """The checks after each step: what must never be so, in workers, in responses, and in the coordinator's books
-(`books.py`).
+(`invariants.py`).
 
 | invariant | rules |
 | --- | --- |

@@ -1,7 +1,7 @@
 """The whole state machine of a worker as one table: a row for each event, a column for each phase.
 
-A cell is a small function in `moves.py`. `Membership` finds out which event it is, and calls
-`ROW.at(state.phase)(state, now_ms, …)`. `pace.py` decides when the next heartbeat is due after an answer.
+A cell is a small function in `transitions.py`. `Membership` finds out which event it is, and calls
+`ROW.at(state.phase)(state, now_ms, …)`. `heartbeat_schedule.py` decides when the next heartbeat is due after an answer.
 """
 
 from __future__ import annotations

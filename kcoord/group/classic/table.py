@@ -4,7 +4,7 @@ A cell is a transition (a small function in `joining.py` or `syncing.py`). In th
 the sender gets. The handlers (one file for each API) find out which event a request is, and call the row's cell:
 `GONE[group.state](turn, group, …)`. `states.py` says which state may follow which.
 
-A sender that is not a member, or no longer one, never gets here: `who.py` has answered UNKNOWN_MEMBER_ID or
+A sender that is not a member, or no longer one, never gets here: `member_checks.py` has answered UNKNOWN_MEMBER_ID or
 FENCED_INSTANCE_ID. So no events of members can occur in Empty and Dead, and those cells say `nobody`.
 """
 

@@ -1,6 +1,6 @@
 """The state machine of a classic worker as one table: a row for each kind of answer, a column for each phase.
 
-Only phases that wait for an answer have a column. A cell is a function in `moves.py`. Time, and what the worker's own
+Only phases that wait for an answer have a column. A cell is a function in `transitions.py`. Time, and what the worker's own
 side reports, is in `membership.py`.
 """
 
