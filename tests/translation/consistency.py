@@ -1,4 +1,4 @@
-"""What is always true of the classic workers of a connect group between two steps? Called by what checks all of them."""
+"""What is always true of the classic workers of a connect group between two steps."""
 
 from __future__ import annotations
 

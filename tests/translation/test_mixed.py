@@ -53,7 +53,7 @@ def handed_over() -> TranslatedWorld:
     return world
 
 
-# -- a classic worker leads ---------------------------------------------------------------------------------------------
+# -- a classic worker leads -------------------------------------------------------------------------------------------
 
 
 def test_a_new_worker_that_does_not_read_theirs_leaves_the_lead_to_a_classic_one() -> None:

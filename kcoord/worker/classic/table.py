@@ -1,7 +1,7 @@
 """The state machine of a classic worker as one table: a row for each kind of answer, a column for each phase.
 
-Only phases that wait for an answer have a column. A cell is a function in `transitions.py`. Time, and what the worker's own
-side reports, is in `membership.py`.
+Only phases that wait for an answer have a column. A cell is a function in `transitions.py`. Time, and what the worker's
+own side reports, is in `membership.py`.
 """
 
 from __future__ import annotations
