@@ -146,11 +146,16 @@ def _run_plan(found: Any) -> RunPlan:
     return RunPlan(seed, skip, _fields(Plan, found["plan"]), kind, mix, instances, cause, _faults(found))
 
 
+FORMER_FIELDS = {"legacy": "classic"}
+"""Names of fields in plan files of release 0.1.0, and their names today."""
+
+
 def _fields(kind: type[Fields], found: Any) -> Fields:
     """An instance of `kind`. Each value is checked against the type of its field."""
     if not isinstance(found, dict):
         raise TypeError(f"{kind.__name__} is no object")
     hints = typing.get_type_hints(kind)
+    found = {FORMER_FIELDS.get(name, name): value for name, value in found.items()}
     if unknown := sorted(found.keys() - hints.keys()):
         raise ValueError(f"{kind.__name__} has no {', '.join(unknown)}")
     values = {}

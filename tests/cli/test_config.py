@@ -37,6 +37,13 @@ def test_settings_are_set_and_taken_back(cli: Cli) -> None:
     assert settings(cli, "g") == before
 
 
+def test_a_former_name_is_set_with_a_warning(cli: Cli) -> None:
+    done = cli("config", "set", "former", "connect.legacy.mode=individual")
+    assert (done.code, done.out) == (0, "former: set connect.legacy.mode=individual\n")
+    assert done.err == "kcoord: connect.legacy.mode is a former name; write connect.classic.mode\n"
+    assert settings(cli, "former")["connect.classic.mode"]["value"] == "individual"
+
+
 def test_a_dry_run_changes_nothing(cli: Cli) -> None:
     assert cli("config", "set", "--dry-run", "dry", f"{DELAY}=1").out == f"dry: would be set {DELAY}=1\n"
     assert settings(cli, "dry")[DELAY]["value"] == "600000"

@@ -128,6 +128,7 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
                     }
                 ],
                 "note": "",
+                "classic": None,
                 "legacy": None,
                 "repeats": {"times": 0, "waits_ms": None},
                 "coordinated_by": "kcoord",

@@ -13,6 +13,7 @@ from kcoord.config import (
     _from_environment,
     _from_file,
     exposed_secrets,
+    former_names,
     load_settings,
     setting_name,
 )
@@ -294,3 +295,35 @@ def test_a_secret_on_the_command_line_is_warned_of_and_not_repeated() -> None:
     assert warning.startswith("-o log.sasl.password=…: every user of this machine can read a command line")
     assert "give -o log.sasl.password.file=PATH (or KCOORD_LOG_SASL_PASSWORD in the environment)" in warning
     assert "hush" not in warning
+
+
+FORMER, TODAY = "group.connect.legacy.mode", "group.connect.classic.mode"
+VARIABLE = "KCOORD_GROUP_CONNECT_LEGACY_MODE"
+
+
+def test_a_former_name_works_with_a_warning_that_gives_the_name_of_today(file: Path) -> None:
+    file.write_text(f'"{FORMER}" = "individual"')
+    cases: list[tuple[str, list[str], Path | None, dict[str, str]]] = [
+        (f"-o {FORMER}: {FORMER} is a former name; write {TODAY}", [f"{FORMER}=individual"], None, {}),
+        (f"{file}: {FORMER} is a former name; write {TODAY}", [], file, {}),
+        (
+            f"the environment's {VARIABLE}: {VARIABLE} is a former name; write KCOORD_GROUP_CONNECT_CLASSIC_MODE",
+            [],
+            None,
+            {VARIABLE: "individual"},
+        ),
+    ]
+    for warning, options, config, environment in cases:
+        assert load_settings(options, {}, config, environment).group_connect_classic_mode == "individual"
+        assert former_names(options, config, environment) == [warning]
+    assert former_names([f"{TODAY}=individual"], None, {}) == []
+
+
+def test_both_names_of_one_setting_are_refused() -> None:
+    with pytest.raises(SettingsError, match=f"{TODAY} is set twice; keep one"):
+        load(f"{FORMER}=individual", f"{TODAY}=individual")
+
+
+def test_a_command_that_starts_shows_the_warning(tmp_path: Path) -> None:
+    shown = kcoord("log", "verify", "--data-dir", tmp_path / "none", "-o", f"{FORMER}=individual")
+    assert f"{FORMER} is a former name; write {TODAY}" in shown.err

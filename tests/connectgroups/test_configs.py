@@ -11,14 +11,23 @@ import pytest
 from kcoord.config import Settings, load_settings
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy, overridden
+from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.connect_worker_group_configuration_value import Configuration
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import (
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
+)
+from kcoord.protocol.records import (
+    ConnectWorkerGroupConfigurationKey,
+    ConnectWorkerGroupConfigurationValue,
+    Record,
 )
 from kcoord.server.components import connect_settings
 from tests.connectgroups.configs import asked, change
@@ -265,13 +274,13 @@ async def test_words_are_kept_as_they_are_written_here(client: Client, name: str
     ("server", "own", "expected"),
     [
         ({}, {}, ("bidirectional", "barrier", 0)),
-        ({"legacy_mode": ClassicMode.INDIVIDUAL}, {}, ("bidirectional", "individual", 10_000)),
+        ({"classic_mode": ClassicMode.INDIVIDUAL}, {}, ("bidirectional", "individual", 10_000)),
         ({}, {MODE: "individual"}, ("bidirectional", "individual", 10_000)),
-        ({"legacy_mode": ClassicMode.INDIVIDUAL}, {MODE: "barrier"}, ("bidirectional", "barrier", 0)),
+        ({"classic_mode": ClassicMode.INDIVIDUAL}, {MODE: "barrier"}, ("bidirectional", "barrier", 0)),
         ({}, {WAIT: "700"}, ("bidirectional", "barrier", 700)),
-        ({"legacy_wait_ms": 700}, {MODE: "individual"}, ("bidirectional", "individual", 700)),
-        ({"legacy_wait_ms": 700}, {MODE: "individual", WAIT: "-1"}, ("bidirectional", "individual", 10_000)),
-        ({"legacy_wait_ms": 700}, {MODE: "individual", WAIT: "0"}, ("bidirectional", "individual", 0)),
+        ({"classic_wait_ms": 700}, {MODE: "individual"}, ("bidirectional", "individual", 700)),
+        ({"classic_wait_ms": 700}, {MODE: "individual", WAIT: "-1"}, ("bidirectional", "individual", 10_000)),
+        ({"classic_wait_ms": 700}, {MODE: "individual", WAIT: "0"}, ("bidirectional", "individual", 0)),
         ({"migration_policy": MigrationPolicy.DISABLED}, {POLICY: "downgrade"}, ("downgrade", "barrier", 0)),
         ({}, {POLICY: "of a later kcoord", MODE: "likewise"}, ("bidirectional", "barrier", 0)),
     ],
@@ -322,3 +331,55 @@ async def test_a_kcoord_alone_has_settings_of_groups_only(client: Client, name: 
 async def test_validate_only_changes_nothing(server: Running, client: Client, name: str) -> None:
     assert await alter(client, change(name, {DELAY: "7"}), validate_only=True) == [(ErrorCode.NONE, "")]
     assert (await shown(client, name, DELAY))[DELAY] == ("0", Source.STATIC)
+
+
+FORMER_MODE = "connect.legacy.mode"
+
+
+async def test_a_former_name_is_accepted_and_answered(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A tool of 0.1.0 sets, reads and unsets the setting by the name that it knows; a log line gives the name of today.
+    The log keeps the former name, which an instance of 0.1.0 beside this one understands.
+    """
+    async with standalone(tmp_path, settings=GroupSettings(connect=CONNECT)) as server:
+        client = await connect(server.port)
+        assert await alter(client, change(name, {FORMER_MODE: "individual"})) == [(ErrorCode.NONE, "")]
+        assert f"{name}: a client calls a setting of this group {FORMER_MODE}; it is {MODE} now" in caplog.messages
+        by_both = {FORMER_MODE: ("individual", Source.GROUP), MODE: ("individual", Source.GROUP)}
+        assert await shown(client, name, FORMER_MODE, MODE) == by_both
+        assert FORMER_MODE not in await shown(client, name), "who asks for all settings gets each once"
+    async with standalone(tmp_path, settings=GroupSettings(connect=CONNECT)) as server:
+        client = await connect(server.port)
+        assert await shown(client, name, MODE) == {MODE: ("individual", Source.GROUP)}
+        unset = change(name, {FORMER_MODE: None}, Operation.DELETE)
+        assert await alter(client, unset) == [(ErrorCode.NONE, "")]
+        assert await shown(client, name, MODE) == {MODE: ("barrier", Source.DEFAULT)}
+
+
+async def test_one_setting_under_both_names_is_refused(client: Client, name: str) -> None:
+    both = change(name, {FORMER_MODE: "individual", MODE: "barrier"})
+    assert await alter(client, both) == [(INVALID_REQUEST, "Error due to duplicate config keys")]
+
+
+@pytest.mark.parametrize("stored", [FORMER_MODE, MODE])
+def test_either_name_is_read_from_a_log(stored: str) -> None:
+    record = Record(
+        ConnectWorkerGroupConfigurationKey("g"),
+        ConnectWorkerGroupConfigurationValue([Configuration(stored, "individual")]),
+    )
+    state = ShardState(GroupSettings(), lambda: "id")
+    replay(state, record)
+    assert state.configurations == {"g": {MODE: "individual"}}
+    assert state.effective("g").classic_mode is ClassicMode.INDIVIDUAL
+
+
+def test_a_log_keeps_the_names_that_release_0_1_0_reads() -> None:
+    record = records.configuration("g", {MODE: "individual", SESSION: "50000", WAIT: "0", LEADER_WAIT: "0"})
+    assert isinstance(record.value, ConnectWorkerGroupConfigurationValue)
+    assert [each.name for each in record.value.configurations] == [
+        "connect.legacy.heartbeat.wait.ms",
+        "connect.legacy.leader.wait.ms",
+        FORMER_MODE,
+        SESSION,
+    ]

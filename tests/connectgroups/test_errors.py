@@ -147,7 +147,7 @@ HEARTBEATS = [
      UNSUPPORTED, ""),
     ("rule 28: an instance that is there", join(instance_id="i2"), ErrorCode.UNRELEASED_INSTANCE_ID, "w2"),
     ("rule 28: another's instance in a heartbeat", heartbeat(instance_id="i2"), ErrorCode.FENCED_INSTANCE_ID, "w2"),
-    ("rule 29: a classic group", join(group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
+    ("rule 29: a classic group", join(group_id="classic"), ErrorCode.GROUP_ID_NOT_FOUND, "classic"),
 ]  # fmt: skip
 
 OTHERS = [
@@ -155,14 +155,14 @@ OTHERS = [
     ("no member id", prepare(""), INVALID, "MemberId"),
     ("an epoch below 0", prepare(epoch=-1), INVALID, "MemberEpoch"),
     ("a group that is not there", prepare(group_id="nowhere"), ErrorCode.GROUP_ID_NOT_FOUND, "nowhere"),
-    ("rule 29: a classic group", prepare(group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
+    ("rule 29: a classic group", prepare(group_id="classic"), ErrorCode.GROUP_ID_NOT_FOUND, "classic"),
     ("rule 19: not chosen", prepare("w2"), UNKNOWN, ""),
     ("rule 19: a wrong epoch", prepare(epoch=99), FENCED, ""),
     ("no group id", installs(*WHOLE, group_id=""), INVALID, "GroupId"),
     ("no member id", installs(*WHOLE, member_id=""), INVALID, "MemberId"),
     ("a delay below 0", installs(*WHOLE, scheduled_delay_ms=-1), INVALID, "ScheduledDelayMs"),
     ("a member without id", installs(target("")), INVALID, "MemberId"),
-    ("rule 29: a classic group", installs(*WHOLE, group_id="generic"), ErrorCode.GROUP_ID_NOT_FOUND, "generic"),
+    ("rule 29: a classic group", installs(*WHOLE, group_id="classic"), ErrorCode.GROUP_ID_NOT_FOUND, "classic"),
     ("rule 19: not chosen", installs(*WHOLE, member_id="w2"), UNKNOWN, ""),
     ("rule 19: a wrong epoch", installs(*WHOLE, member_epoch=99), FENCED, ""),
 ]
@@ -186,7 +186,7 @@ async def test_what_is_refused_is_named_and_changes_nothing(
     it = await world(server, client, name)
     request = request_of(it)
     by = it.w2.client if getattr(request, "member_id", "") == "w2" else client
-    classic = await Member.joined(await connect(server.port), "generic")
+    classic = await Member.joined(await connect(server.port), "classic")
     before = await describe(client, name)
     answer: Any = await by.ask(request, 0)
     assert ErrorCode(answer.error_code) == error, answer
@@ -255,12 +255,12 @@ async def test_rule_28_a_static_worker_that_was_replaced_is_fenced(server: Runni
 
 
 async def test_describe_says_for_each_group_what_it_is(server: Running, client: Client, name: str) -> None:
-    await Member.joined(await connect(server.port), "generic")
+    await Member.joined(await connect(server.port), "classic")
     await Worker(client, name).join(A)
-    answer: Any = await client.ask(ConnectGroupDescribeRequest(["nowhere", name, "generic"]), 0)
+    answer: Any = await client.ask(ConnectGroupDescribeRequest(["nowhere", name, "classic"]), 0)
     assert [(each.group_id, ErrorCode(each.error_code)) for each in answer.groups] == [
         ("nowhere", ErrorCode.GROUP_ID_NOT_FOUND),
         (name, ErrorCode.NONE),
-        ("generic", ErrorCode.GROUP_ID_NOT_FOUND),
+        ("classic", ErrorCode.GROUP_ID_NOT_FOUND),
     ]
     assert (await client.ask(ConnectGroupDescribeRequest([]), 0)).groups == []  # type: ignore[attr-defined]

@@ -180,7 +180,7 @@ def transitions_of(do: Callable[[], None]) -> list[tuple[str, str]]:
 
 def test_a_cell_that_cannot_be_reached_says_so() -> None:
     world = World()
-    with pytest.raises(AssertionError, match="unreachable can do that in Empty"):
+    with pytest.raises(AssertionError, match="nobody can do that in Empty"):
         unreachable(world, ClassicGroup("g", state=ClassicState.EMPTY))  # type: ignore[arg-type]
 
 

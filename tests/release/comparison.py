@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+FORMER_FIELDS = {"legacy_mode": "classic_mode"}
+"""Names that fields had in the codecs of 0.1.0; on the wire nothing has changed."""
+
 
 def differences(found: Any, expected: Any, where: str = "") -> list[str]:
     """Where `found` lacks something of `expected` or tells it otherwise, a line each. It may have more fields, and more
     entries where entries have names.
     """
     if isinstance(expected, dict) and isinstance(found, dict):
-        return [line for name in expected for line in differences(found.get(name), expected[name], f"{where}.{name}")]
+        return [
+            line
+            for name in expected
+            for line in differences(found.get(FORMER_FIELDS.get(name, name)), expected[name], f"{where}.{name}")
+        ]
     if isinstance(expected, list) and isinstance(found, list):
         if all(isinstance(each, dict) and "name" in each for each in [*expected, *found]):
             return differences({each["name"]: each for each in found}, {each["name"]: each for each in expected}, where)

@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from kcoord.config import Settings, load_settings, setting_name
+from kcoord.group.state.connect_settings import FORMER_NAMES
 from kcoord.instances.map import Facts, InstanceMap
 from kcoord.protocol.generated.instance_hello_request import InstanceHelloRequest
 from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
@@ -20,6 +21,7 @@ from tests.release.cast import SETTINGS, ask_all, bring_to_rest, go_on
 from tests.release.comparison import differences
 from tests.release.stored import read, read_cast, run_in_release, unpack_log
 
+FORMER_SETTINGS = {f"group.{former}": f"group.{name}" for former, name in FORMER_NAMES.items()}
 NAMES = {setting_name(field): field for field in Settings.model_fields}
 
 
@@ -46,16 +48,17 @@ has gone, and a worker whose author asks for it."""
 
 @pytest.mark.parametrize("name", read("settings.json"))
 def test_its_settings_are_accepted(name: str) -> None:
-    """The same name, the same default, and every value that could be chosen."""
-    assert name in NAMES, f"{name} was a setting of 0.1.0: users have it in their files"
+    """The same name, or one that the old one leads to; the same default; and every value that could be chosen."""
+    today = FORMER_SETTINGS.get(name, name)
+    assert today in NAMES, f"{name} was a setting of 0.1.0: users have it in their files"
     said = read("settings.json")[name]
-    default: Any = Settings.model_fields[NAMES[name]].get_default(call_default_factory=True)
+    default: Any = Settings.model_fields[NAMES[today]].get_default(call_default_factory=True)
     plain: Any = default if isinstance(default, int | float | dict | None) else str(default)
     if isinstance(default, tuple):
         plain = list(default)
     assert plain == CHANGED.get(name, said["default"])
     for choice in said["choices"]:
-        Settings.__pydantic_validator__.validate_assignment(load_settings((), {}, None, {}), NAMES[name], choice)
+        Settings.__pydantic_validator__.validate_assignment(load_settings((), {}, None, {}), NAMES[today], choice)
 
 
 def test_what_its_instances_say_is_understood() -> None:

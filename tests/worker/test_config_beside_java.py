@@ -46,7 +46,7 @@ class Ours:
     def __init__(self, fleet: ConnectFleet, **options: Any) -> None:
         self.notes = fleet.folder / "notes"
         self.topic = ConfigTopic(fleet.bootstrap, f"{fleet.group}-config")
-        classic = {"group_protocol": "generic", "heartbeat_interval": 0.5, "scheduled_rebalance_max_delay": 1}
+        classic = {"group_protocol": "classic", "heartbeat_interval": 0.5, "scheduled_rebalance_max_delay": 1}
         self.runner = Runner(
             TopicSource(self.topic, Classes(default="tests.worker.connectors:Noting")),
             fleet.bootstrap,

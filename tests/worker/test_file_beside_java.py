@@ -25,7 +25,7 @@ from tests.kafka.kcoord_process import ROOT
 pytestmark = pytest.mark.proof
 
 
-@pytest.fixture(params=["generic", "connect"])
+@pytest.fixture(params=["classic", "connect"])
 def fleet(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[ConnectFleet]:
     """Two workers: on Kafka's own coordinator, and on kcoord."""
     group = f"mistaken-{request.param}"
@@ -63,7 +63,7 @@ async def test_a_worker_with_a_file_ends_and_the_fleet_goes_on(
     await until_all_run(fleet, everything)
     file = tmp_path / "connectors.toml"
     file.write_text(f'[x]\nclass = "tests.worker.connectors:Noting"\nnotes = "{tmp_path / "notes"}"\n')
-    protocol = "generic" if fleet.group.endswith("generic") else "connect"
+    protocol = "classic" if fleet.group.endswith("classic") else "connect"
     command = ["worker", str(file), "--group", fleet.group, "--bootstrap-server", fleet.bootstrap]
     ended = await asyncio.to_thread(
         subprocess.run,

@@ -56,7 +56,7 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, user: str, **opt
     return Worker(kcoord.bootstrap, group, listener=house.listener(name, 0.1), **options)
 
 
-@pytest.mark.parametrize("protocol", ["connect", "generic"])
+@pytest.mark.parametrize("protocol", ["connect", "classic"])
 async def test_workers_share_behind_a_gateway_that_is_killed_and_back(
     kcoord: Kcoord, group: str, protocol: str
 ) -> None:
@@ -75,7 +75,7 @@ async def test_workers_share_behind_a_gateway_that_is_killed_and_back(
     assert not house.twice
 
 
-@pytest.mark.parametrize("protocol", ["connect", "generic"])
+@pytest.mark.parametrize("protocol", ["connect", "classic"])
 async def test_who_may_not_read_the_group_is_told_so(kcoord: Kcoord, group: str, protocol: str) -> None:
     """CG-30"""
     with pytest.raises(WorkerError, match="GROUP_AUTHORIZATION_FAILED"):

@@ -33,7 +33,7 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, protocol: str, *
         group,
         listener=house.listener(name),
         url=f"http://{name}",
-        group_protocol="classic" if protocol == "generic" else "connect",
+        group_protocol="classic" if protocol == "classic" else "connect",
         assignors=assignors,
         configured=Configured(5, resources(ALL), of_topic=True),
         heartbeat_interval=1,
@@ -46,11 +46,11 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, protocol: str, *
 async def test_one_after_the_other_comes_and_goes(kcoord: Kcoord, group: str, house: House) -> None:
     """CM-3 to CM-5, CM-9 to CM-11: only those whose share changes start or stop anything"""
     async with AsyncExitStack() as others:
-        async with worker(kcoord, group, house, "w1", "generic"):
+        async with worker(kcoord, group, house, "w1", "classic"):
             await house.shared_by("w1", all_of=ALL)
-            await others.enter_async_context(worker(kcoord, group, house, "w2", "generic"))
+            await others.enter_async_context(worker(kcoord, group, house, "w2", "classic"))
             await house.shared_by("w1", "w2", all_of=ALL)
-            await others.enter_async_context(worker(kcoord, group, house, "w3", "generic"))
+            await others.enter_async_context(worker(kcoord, group, house, "w3", "classic"))
             await house.shared_by("w1", "w2", "w3", all_of=ALL)
             assert house.starts["w1"] == len(resources(ALL)), "nothing that it kept was started anew"
         await house.shared_by("w2", "w3", all_of=ALL)
@@ -63,12 +63,12 @@ async def test_beside_workers_of_the_new_protocol(
 ) -> None:
     """Whoever computes: with `connect` one of the new ones, else a classic one."""
     async with AsyncExitStack() as others:
-        async with worker(kcoord, group, house, "old1", "generic"), worker(kcoord, group, house, "old2", "generic"):
+        async with worker(kcoord, group, house, "old1", "classic"), worker(kcoord, group, house, "old2", "classic"):
             await house.shared_by("old1", "old2", all_of=ALL)
             await others.enter_async_context(worker(kcoord, group, house, "new1", "connect", assignor))
             await house.shared_by("old1", "old2", "new1", all_of=ALL)
             await others.enter_async_context(worker(kcoord, group, house, "new2", "connect", assignor))
             await house.shared_by("old1", "old2", "new1", "new2", all_of=ALL)
         await house.shared_by("new1", "new2", all_of=ALL)
-        async with worker(kcoord, group, house, "old3", "generic"):
+        async with worker(kcoord, group, house, "old3", "classic"):
             await house.shared_by("new1", "new2", "old3", all_of=ALL)

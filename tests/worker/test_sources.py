@@ -154,7 +154,7 @@ async def test_tasks_configured_anew_are_the_rounds_where_there_are_rounds(monke
     """Configuration changes keep a barrier with the classic protocol; with the other each worker does it for itself."""
     for protocol, anew in (
         ("connect", ["start a", "start a-0", "stop a", "stop a-0"]),
-        ("generic", ["start a", "stop a"]),
+        ("classic", ["start a", "stop a"]),
     ):
         topic = Written().connector("a", 1, say="one")
         runner = Runner(source(topic, default=f"{MODULE}:Noting"), "localhost:1", "g", group_protocol=protocol)

@@ -25,12 +25,12 @@ from tests.worker.house import House, Listening
 from tests.worker.stepped import Observer
 
 ALL = "a a-0 a-1 b b-0 b-1"
-PROTOCOLS = pytest.mark.parametrize("protocol", ["connect", "generic"])
+PROTOCOLS = pytest.mark.parametrize("protocol", ["connect", "classic"])
 
 
 def worker(kcoord: Kcoord, group: str, listener: Listening, protocol: str = "connect", **options: Any) -> Worker:
     """A worker of that name."""
-    if protocol == "generic":
+    if protocol == "classic":
         options = {"heartbeat_interval": 0.3, "scheduled_rebalance_max_delay": 0.5} | options
     options = {"configured": Configured(1, resources(ALL))} | options
     options |= {"url": f"http://{listener.name}", "group_protocol": protocol}
@@ -60,9 +60,9 @@ async def test_workers_share_what_there_is_and_hand_it_over_when_it_has_stopped(
 async def test_with_eager_everything_stops_before_a_round(kcoord: Kcoord, group: str) -> None:
     house = House()
     listener = house.listener("w1", 0.2)
-    async with worker(kcoord, group, listener, "generic", connect_protocol="default"):
+    async with worker(kcoord, group, listener, "classic", connect_protocol="default"):
         await house.shared_by("w1", all_of=ALL)
-        async with worker(kcoord, group, house.listener("w2"), "generic", connect_protocol="default"):
+        async with worker(kcoord, group, house.listener("w2"), "classic", connect_protocol="default"):
             await house.shared_by("w1", "w2", all_of=ALL)
     assert house.starts["w1"] > 6
     assert not house.twice
@@ -284,11 +284,20 @@ async def test_what_cannot_be_right_is_refused_at_once() -> None:
         ({"bootstrap_servers": "nowhere"}, "bootstrap_servers: 'nowhere' is no HOST:PORT"),
         ({"security": {"security.protocol": "SSLL"}}, "security.protocol=SSLL"),
         ({"assignors": [CooperativeAssignor()], "server_assignor": "uniform"}, "cannot be used together"),
-        ({"group_protocol": "classic"}, "'classic' is neither 'connect' nor 'generic'"),
+        ({"group_protocol": "legacy"}, "'legacy' is neither 'connect' nor 'classic'"),
     ):
         arguments: dict[str, Any] = {"bootstrap_servers": "localhost:9092", "listener": listener} | options
         with pytest.raises(WorkerError, match=message):
             Worker(group_id="g", **arguments)
+
+
+async def test_the_former_name_of_a_protocol_works_with_a_warning(kcoord: Kcoord, group: str) -> None:
+    house = House()
+    with pytest.warns(DeprecationWarning, match="write group_protocol='classic'"):
+        former = worker(kcoord, group, house.listener("w1"), "generic")
+    async with former, worker(kcoord, group, house.listener("w2"), "classic", connect_protocol="default"):
+        await house.shared_by("w1", "w2", all_of=ALL)
+    assert not house.twice
 
 
 async def test_requests_posted_together_are_answered_in_order(kcoord: Kcoord) -> None:

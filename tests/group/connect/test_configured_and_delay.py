@@ -255,7 +255,7 @@ def test_member_id_comes_before_instance_id_before_url(member: str, instance: st
 
 
 @pytest.mark.parametrize(
-    ("elder", "back", "gets", "waits"),
+    ("predecessor", "back", "gets", "waits"),
     [
         ({"url": "http://w2"}, {"W9": "http://w2"}, {"W9": "BC0 BT1"}, []),
         ({"url": "http://w2"}, {"W9": "http://w9"}, {}, ["W2"]),
