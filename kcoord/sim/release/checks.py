@@ -120,8 +120,12 @@ class ReleaseChecks(Checks):
 def _durable(shard: Any) -> object:
     """What both releases must read from a log in the same way."""
     group = shard.state.connect[GROUP]
-    members = {
-        at: (member.metadata.instance_id, member.metadata.url, member.current) for at, member in group.members.items()
-    }
+    members = {at: (*_identity(member), member.current) for at, member in group.members.items()}
     targets = {at: target.resources for at, target in group.targets.items()}
     return group.epoch, group.assignment_epoch, members, targets, group.configured and group.configured.resources
+
+
+def _identity(member: Any) -> tuple[str | None, str | None]:
+    """The instance id and the url of a member, which 0.1.0 keeps under another name."""
+    reported = member.metadata if hasattr(member, "metadata") else member.said
+    return reported.instance_id, reported.url
