@@ -33,9 +33,9 @@ from kcoord.sim.adoption.plan import AdoptionPlan, draw
 from kcoord.sim.adoption.process import Process
 from kcoord.sim.adoption.substitutes import replaced
 from kcoord.sim.adoption.wires import Address, Network
+from kcoord.sim.outcome import Outcome
 from kcoord.sim.trace import Sink
 from kcoord.sim.violation import Violation
-from kcoord.sim.world import Outcome
 
 SET = 0
 LOOK_S, STAYS_S, PATIENCE_S = 0.5, 6.0, 300.0
