@@ -12,7 +12,7 @@ from kcoord.group.state.connect_settings import PLACEMENT
 from kcoord.sim.events import Events
 from kcoord.sim.fingerprint import Fingerprint
 from kcoord.sim.network import Network
-from kcoord.sim.plan import Plan, resources
+from kcoord.sim.plans.plan import Plan, resources
 from kcoord.sim.sightings import Sightings
 from kcoord.sim.trace import Sink
 

@@ -33,7 +33,7 @@ from kcoord.sim import trace
 from kcoord.sim.append import Fate, Pending
 from kcoord.sim.context import RunContext
 from kcoord.sim.network import Frame, Link
-from kcoord.sim.plan import Fault
+from kcoord.sim.plans.plan import Fault
 from kcoord.sim.storage import Storage
 
 CATCH_UP_MS = 250

@@ -22,7 +22,7 @@ from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.fleet import GROUP, Fleet, Place
 from kcoord.sim.network import Link
-from kcoord.sim.plan import PLACEMENT, Fault, resources, schedule
+from kcoord.sim.plans.plan import PLACEMENT, Fault, resources, schedule
 from kcoord.sim.worker import Process
 
 AIM_MS = 2_000

@@ -19,7 +19,7 @@ from typing import Protocol
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.message import Request, Response
 from kcoord.sim.events import Events
-from kcoord.sim.plan import Plan
+from kcoord.sim.plans.plan import Plan
 
 CALM_MS = 50
 """The longest time that a message takes when nothing goes wrong any more."""

@@ -20,8 +20,8 @@ from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
 from kcoord.sim.outcome import Outcome
-from kcoord.sim.plan import draw
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plans.plan import draw
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 from kcoord.sim.violation import Violation
 

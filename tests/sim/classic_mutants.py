@@ -86,7 +86,7 @@ CLASSIC_MUTANTS = (
            "if transition.now_ms >= session.parked_until_ms or not session.may_park:",
            "if transition.now_ms >= session.parked_until_ms:"),
     Mutant(24, "everybody is disturbed by everything", rejoin_policy.must_rejoin,
-           "return _is_called(", "return True or _is_called("),
+           "_is_called(group, member)", "True or _is_called(group, member)"),
     Mutant(107, "the picture is not in slices", picture._of_all,
            "yield Slice(worker.member_id, worker.url, frozenset(connectors[:1] + tasks[:1]))",
            "yield Slice(worker.member_id, worker.url, worker.target)\n"

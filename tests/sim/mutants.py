@@ -132,7 +132,7 @@ MUTANTS = (
     Mutant(26, "an answer is kept back too long", answers.answer_or_hold,
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
     Mutant(26, "another request of the connection does not let it go", Shard._flush_held_reply,
-           "self._state.held.get(connection, {})", "{}"),
+           "self.state.held.get(connection, {})", "{}"),
     Mutant(26, "an answer is kept back on an old connection", connect_group_heartbeat._take_in,
            "refuse_all(transition, group, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
 )  # fmt: skip

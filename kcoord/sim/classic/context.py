@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from kcoord.sim.mixed.context import MixedContext
-from kcoord.sim.mixed.plan import Mix
-from kcoord.sim.plan import Plan
+from kcoord.sim.plans.mixed import Mix
+from kcoord.sim.plans.plan import Plan
 from kcoord.sim.trace import Sink
 
 

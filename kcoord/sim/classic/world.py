@@ -14,13 +14,13 @@ from kcoord.sim.checks import Checks
 from kcoord.sim.classic.checks import ClassicChecks
 from kcoord.sim.classic.context import ClassicContext
 from kcoord.sim.classic.fleet import ClassicFleet
-from kcoord.sim.classic.plan import draw
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
 from kcoord.sim.mixed.faults import MixedFaults
 from kcoord.sim.mixed.world import MixedWorld, mixed_plan
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plans.classic import draw
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 
 DELETES_AFTER_MS = 15_000

@@ -8,7 +8,7 @@ from random import Random
 
 from kcoord.sim.context import RunContext
 from kcoord.sim.instances.network import FrontNetwork
-from kcoord.sim.plan import Plan
+from kcoord.sim.plans.plan import Plan
 from kcoord.sim.trace import Sink
 
 

@@ -10,7 +10,7 @@ from kcoord.sim.fleet import Fleet
 from kcoord.sim.instances.context import InstancesContext
 from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.instance import Instance
-from kcoord.sim.plan import Fault
+from kcoord.sim.plans.plan import Fault
 
 WEIGHTS: Mapping[str, int] = {"stop_instance": 12, "kill_instance": 2, "move_shard": 4, "set_clock": 3, "move_on": 6}
 HOUR_MS = 3_600_000

@@ -13,8 +13,8 @@ from kcoord.sim.instances.checks import InstancesChecks
 from kcoord.sim.instances.context import InstancesContext
 from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.faults import InstancesFaults
-from kcoord.sim.instances.plan import Instances, draw
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plans.instances import Instances, draw
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 

@@ -15,8 +15,8 @@ from kcoord.sim.fleet import GROUP, Place
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.mixed.fleet import MixedFleet
-from kcoord.sim.mixed.plan import MIXED_FAULTS
-from kcoord.sim.plan import resources
+from kcoord.sim.plans.mixed import MIXED_FAULTS
+from kcoord.sim.plans.plan import resources
 
 
 class MixedFaults(Faults):

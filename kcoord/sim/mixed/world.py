@@ -17,9 +17,9 @@ from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.mixed.faults import MixedFaults
 from kcoord.sim.mixed.fleet import MixedFleet
-from kcoord.sim.mixed.plan import Mix, draw
-from kcoord.sim.plan import Plan
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plans.mixed import Mix, draw
+from kcoord.sim.plans.plan import Plan
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 

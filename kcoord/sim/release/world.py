@@ -11,8 +11,8 @@ from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
-from kcoord.sim.plan import draw_without_placement
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plans.plan import draw_without_placement
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.release.alias import load_release
 from kcoord.sim.release.checks import ReleaseChecks
 from kcoord.sim.release.coordinator import ReleaseCoordinator
