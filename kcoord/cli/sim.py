@@ -125,7 +125,7 @@ def _kind_of_runs(kind: Kind | None, site: Path | None) -> str | None:
 
 
 def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool, kind: str | None) -> None:
-    from kcoord.sim.plan_file import PlanFileError, dump, load
+    from kcoord.sim.plans.plan_file import PlanFileError, dump, load
     from kcoord.sim.run import plan_of, run_plan, run_seed
 
     sink = print if trace else None
@@ -145,7 +145,7 @@ def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool
 
 
 def _shrink(seed: int | None, plan: Path | None, kind: str | None, file: Path) -> None:
-    from kcoord.sim.plan_file import PlanFileError, dump, load
+    from kcoord.sim.plans.plan_file import PlanFileError, dump, load
     from kcoord.sim.run import plan_of, replay_plan_command
     from kcoord.sim.shrink import NothingToShrink, shrink
 

@@ -15,7 +15,7 @@ from kcoord.cli.paper import table_of, written
 
 if TYPE_CHECKING:
     from kcoord.sim.journal import Block, Journal, Range, Tree
-    from kcoord.sim.world import Outcome
+    from kcoord.sim.outcome import Outcome
 
 SHOWN = 10
 """How many failing seeds are shown. The others are counted."""

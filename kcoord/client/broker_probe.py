@@ -10,7 +10,8 @@ import ssl
 import attrs
 
 from kcoord.address import Address
-from kcoord.client.connection import ClientError, Connection
+from kcoord.client.connection import Connection
+from kcoord.client.errors import ClientError
 from kcoord.client.kafka_release import OLDEST, release_of
 from kcoord.client.security import Security
 from kcoord.protocol.messages import (

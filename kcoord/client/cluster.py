@@ -6,7 +6,8 @@ from typing import Self
 
 import attrs
 
-from kcoord.client.connection import ClientError, Connection, error_name
+from kcoord.client.connection import Connection, error_name
+from kcoord.client.errors import ClientError
 from kcoord.client.security import Security
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import attrs
 
+from kcoord.client.errors import ClientError, Refused
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import (
     RequestHeader,
@@ -45,18 +46,6 @@ CLIENT_ID = "kcoord-cli"
 _SIZE = struct.Struct(">i")
 _UNSUPPORTED_VERSION = int(ErrorCode.UNSUPPORTED_VERSION).to_bytes(2, "big")
 _LARGEST_RESPONSE = 100 << 20
-
-
-class ClientError(Exception):
-    """A broker could not be reached, or refused. The text is one line."""
-
-
-class Refused(ClientError):
-    """A broker refused, and a retry will not help: a missing right, a wrong password."""
-
-    def __init__(self, text: str, error_code: int) -> None:
-        super().__init__(text)
-        self.error_code = error_code
 
 
 @attrs.define(eq=False)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import attrs
 
-from kcoord.client.connection import ClientError
+from kcoord.client.errors import ClientError
 
 
 @attrs.frozen

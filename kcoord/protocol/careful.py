@@ -7,15 +7,12 @@ to it: those with strings that are not UTF-8. It reads such a string as Kafka do
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from kcoord.protocol.layout import FIXED_WIDTHS, Field, regular_fields, tagged_fields
+from kcoord.protocol.layout import FIXED_WIDTHS, Field, MessageLayout, regular_fields, tagged_fields
 from kcoord.protocol.primitives import MAX_STRING, DecodeError, EncodeError, Malformed, read_uvarint
 
-if TYPE_CHECKING:
-    from kcoord.protocol.message import Message
-
-_M = TypeVar("_M", bound="Message")
+_M = TypeVar("_M", bound=MessageLayout)
 
 EXPLAINED = 128 * 1024
 """Bytes of the largest message that is read again to find what is wrong with it. Larger ones would take too long."""
@@ -28,7 +25,7 @@ def decode(cls: type[_M], data: bytes, version: int, pos: int) -> _M:
     return message
 
 
-def explain_decode(cls: type[Message], data: bytes, version: int, pos: int, fault: Exception) -> DecodeError:
+def explain_decode(cls: type[MessageLayout], data: bytes, version: int, pos: int, fault: Exception) -> DecodeError:
     """The error that says why these bytes could not be read. ``fault`` is the generated codec's exception."""
     if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
         return DecodeError(f"{cls.NAME} has no version {version}: valid are {cls.MIN_VERSION}-{cls.MAX_VERSION}")
@@ -41,7 +38,7 @@ def explain_decode(cls: type[Message], data: bytes, version: int, pos: int, faul
     return DecodeError(f"{cls.NAME} v{version}: the generated codec refuses what the careful one reads: {fault!r}")
 
 
-def explain_encode(message: Message, version: int, fault: Exception) -> EncodeError:
+def explain_encode(message: MessageLayout, version: int, fault: Exception) -> EncodeError:
     """The error that says why a message could not be written. ``fault`` is the generated codec's exception."""
     cls = type(message)
     if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
@@ -51,7 +48,7 @@ def explain_encode(message: Message, version: int, fault: Exception) -> EncodeEr
 
 
 class _Reader:
-    def __init__(self, cls: type[Message], data: bytes, version: int, pos: int) -> None:
+    def __init__(self, cls: type[MessageLayout], data: bytes, version: int, pos: int) -> None:
         self.cls = cls
         self.data = data
         self.end = len(data)

@@ -7,7 +7,7 @@ careful reader that names the wrong field, the walks that find a section in the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
@@ -49,6 +49,30 @@ class Field:
 
     def is_tagged(self, version: int) -> bool:
         return self.tagged[0] <= version <= self.tagged[1]
+
+
+class Struct:
+    """A struct of a message: an attrs class with one attribute for each field of all versions."""
+
+    __slots__ = ()
+
+    FIELDS: ClassVar[tuple[Field, ...]]
+    """The fields in the order of the schema."""
+
+
+class MessageLayout(Struct):
+    """A top-level struct, as far as its schema goes: its name, number and versions."""
+
+    __slots__ = ()
+
+    NAME: ClassVar[str]
+    """The name of the schema, for example ``JoinGroupRequest``."""
+    API_KEY: ClassVar[int]
+    """The API key; for records, the number of the record type (the version of its key)."""
+    MIN_VERSION: ClassVar[int]
+    MAX_VERSION: ClassVar[int]
+    FLEXIBLE_FROM: ClassVar[int]
+    """The first flexible version (KIP-482); larger than MAX_VERSION if there is none."""
 
 
 def regular_fields(fields: tuple[Field, ...], version: int) -> Iterator[Field]:

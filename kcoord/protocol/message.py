@@ -12,34 +12,16 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from kcoord.protocol import careful
-from kcoord.protocol.layout import Field
+from kcoord.protocol.layout import MessageLayout, Struct
 from kcoord.protocol.primitives import EncodeError
 
 __all__ = ["Message", "Request", "Response", "Struct"]
 
 
-class Struct:
-    """A struct of a message: an attrs class with one attribute for each field of all versions."""
-
-    __slots__ = ()
-
-    FIELDS: ClassVar[tuple[Field, ...]]
-    """The fields in the order of the schema."""
-
-
-class Message(Struct):
+class Message(MessageLayout):
     """A top-level struct: a request, a response, or the key or value of a record."""
 
     __slots__ = ()
-
-    NAME: ClassVar[str]
-    """The name of the schema, for example ``JoinGroupRequest``."""
-    API_KEY: ClassVar[int]
-    """The API key; for records, the number of the record type (the version of its key)."""
-    MIN_VERSION: ClassVar[int]
-    MAX_VERSION: ClassVar[int]
-    FLEXIBLE_FROM: ClassVar[int]
-    """The first flexible version (KIP-482); larger than MAX_VERSION if there is none."""
 
     _DECODERS: ClassVar[dict[int, Callable[[bytes, int], Any]]]
     _ENCODERS: ClassVar[dict[int, Callable[[Any], bytes]]]

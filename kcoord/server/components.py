@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.config import Settings, setting_name
-from kcoord.group.request_limits import RequestLimits
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.log.interface import Log
@@ -208,15 +207,6 @@ def group_settings(settings: Settings) -> GroupSettings:
             creations_at_once=settings.max_group_creation_burst,
         ),
         connect=connect_settings(settings),
-    )
-
-
-def request_limits(settings: Settings) -> RequestLimits:
-    """The limits of one request."""
-    return RequestLimits(
-        groups=settings.request_max_groups,
-        elements=settings.request_max_elements,
-        answer_bytes=settings.response_max_bytes,
     )
 
 

@@ -31,7 +31,6 @@ from kcoord.server.components import (
     make_gateway,
     make_server,
     open_ports,
-    request_limits,
     take_handed_down,
     tls,
 )
@@ -39,6 +38,7 @@ from kcoord.server.coordinator import Coordinator
 from kcoord.server.listen_fds import HandedDown
 from kcoord.server.nodes import OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
+from kcoord.server.request_limits import request_limits
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
 
 import attrs
 
 from kcoord.assign import Assignment, Group, MemberAssignment, ServerAssignor
 from kcoord.assign.built_in import CLIENT_SIDE
+from kcoord.sim.context import RunContext
 from kcoord.worker.actions import Assign
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
 
 
 class AssignorFailed(Exception):
@@ -61,25 +58,25 @@ FLAWS: tuple[Callable[[Assignment], Assignment | None], ...] = (
 class Assignors:
     """The client-side assignors of the workers of this run."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._random = world.random
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._random = context.random
         self._known = {name: make() for name, make in CLIENT_SIDE.items()}
 
     def assign(self, action: Assign) -> tuple[Assignment | None, int]:
         """The assignment, and how long it takes, in ms."""
-        world, chance = self._world, self._random.random
+        context, chance = self._context, self._random.random
         group = action.group
-        if not world.plan.tells:
+        if not context.plan.tells:
             # nobody reports what exists: the assignors of these workers know it from elsewhere
-            group = attrs.evolve(group, configured=world.configured)
+            group = attrs.evolve(group, configured=context.configured)
         assignment: Assignment | None = self._known[action.assignor].assign(group)
         takes_ms = int(chance() * 50)
-        if world.faulty and chance() < world.plan.flawed:
+        if context.faulty and chance() < context.plan.flawed:
             if chance() < 0.2:
                 return assignment, int(chance() * 20_000)
             flaw = self._random.choice(FLAWS)
-            if world.plan.tells or flaw is _failing or flaw is _reporting:
+            if context.plan.tells or flaw is _failing or flaw is _reporting:
                 assert assignment is not None
                 assignment = flaw(assignment)
         return assignment, takes_ms

@@ -16,8 +16,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kcoord.assign import Resource
 from kcoord.group.modern.reconcile import progress
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
@@ -30,8 +28,9 @@ from kcoord.protocol.message import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataKey
 from kcoord.sim import convergence
-from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP
-from kcoord.sim.fleet import GROUP
+from kcoord.sim.context import RunContext
+from kcoord.sim.coordinator import CATCH_UP_MS, DOWN, UP, Coordinator
+from kcoord.sim.fleet import GROUP, Fleet
 from kcoord.sim.invariants import NOTHING, Invariants
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import (
@@ -43,14 +42,11 @@ from kcoord.sim.phases import (
     MOVING_PHASE,
 )
 from kcoord.sim.placement.judge import PlacementJudge
+from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
-
-if TYPE_CHECKING:
-    from kcoord.sim.process import SimulatedProcess
-    from kcoord.sim.world import World
 
 REPLAY_EVERY = 400
 """How many steps lie between two comparisons of the log with what is running. Each load is one more comparison."""
@@ -61,19 +57,22 @@ FINE = frozenset((ErrorCode.NONE, ErrorCode.COMPUTE_ASSIGNMENT))
 class Checks:
     """The judge of one run."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, context: RunContext, coordinator: Coordinator, fleet: Fleet) -> None:
+        self._context = context
+        self._coordinator = coordinator
+        self._fleet = fleet
+        coordinator.judge = fleet.judge = self
         self._processes: list[SimulatedProcess] = []
         self.loads = 0
         self._invariants = self._open_books()
-        self._placement = PlacementJudge(world) if world.plan.placements else None
+        self._placement = PlacementJudge(context, coordinator) if context.plan.placements else None
         self._state: ShardState
         """The contents of the shard that was loaded last."""
         self._group: ConnectGroup | None = None
         self._version = -1
         self._held_version = -1
         self._next_replay = REPLAY_EVERY
-        self._compacted = bool(world.seed % 2)
+        self._compacted = bool(context.seed % 2)
         # about the request in work
         self._member: ConnectMember | None = None
         self._newest = -1
@@ -112,10 +111,10 @@ class Checks:
         if not isinstance(process, Process):
             return
         owned = process.member.owned
-        if not owned or not process.counts or self._world.coordinator.stage is not UP:
+        if not owned or not process.counts or self._coordinator.stage is not UP:
             return
         stop_ms = process.member.session_ends_ms
-        if stop_ms is not None and stop_ms <= self._world.events.now_ms:
+        if stop_ms is not None and stop_ms <= self._context.events.now_ms:
             return
         group = self._state.connect.get(GROUP)
         member = None if group is None else group.members.get(process.member_id)
@@ -130,7 +129,7 @@ class Checks:
     def loaded(self) -> None:
         """The log has been replayed: from here on, epochs are those that are committed."""
         self.loads += 1
-        self._state = self._world.coordinator.shard.state
+        self._state = self._coordinator.shard.state
         self._version = -1
         self._group = None
         self._invariants.begin(self._state.connect.get(GROUP))
@@ -160,8 +159,8 @@ class Checks:
                 self._placement.gone(state)  # each time, because a step that broke off has placed too
         elif step.records or step.faults or group.version != self._version or group is not self._group:
             self._version = group.version
-            self._world.sightings.reached(_STATES[group.state])
-            self._invariants.look(group, step, state, self._world.events.now_ms)
+            self._context.sightings.reached(_STATES[group.state])
+            self._invariants.look(group, step, state, self._context.events.now_ms)
             if self._placement is not None:
                 self._placement.look(group, step, state)
             for process in self._processes:
@@ -173,13 +172,13 @@ class Checks:
             for reply in step.replies:
                 if reply.token is frame:
                     self._reply(step, frame, reply)
-        if self._world.steps >= self._next_replay:
-            self._next_replay = self._world.steps + REPLAY_EVERY
+        if self._context.steps >= self._next_replay:
+            self._next_replay = self._context.steps + REPLAY_EVERY
             self._replay()
 
     def phases(self) -> list[str]:
         """What is going on with the group, in the words of `phases.py`."""
-        coordinator = self._world.coordinator
+        coordinator = self._coordinator
         if coordinator.stage is not UP:
             return [DOWN_PHASE if coordinator.stage is DOWN else LOADING_PHASE]
         found = [COMMITTING_PHASE] if coordinator.pending else []
@@ -228,7 +227,7 @@ class Checks:
 
     def leaves(self, frame: Frame) -> None:
         """A response leaves (CG-24)."""
-        if frame.seen > self._world.coordinator.committed:
+        if frame.seen > self._coordinator.committed:
             raise Violation("commit", "an answer leaves before what it could have seen is committed")
 
     def hot(self, frame: Frame, response: Response) -> None:
@@ -276,8 +275,8 @@ class Checks:
             or held_ms > last.session_timeout_ms // 3
         ):
             raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
-        since_ms = self._world.events.now_ms - CATCH_UP_MS
-        if since_ms > member.wake_ms and since_ms > self._world.coordinator.frozen_until_ms:
+        since_ms = self._context.events.now_ms - CATCH_UP_MS
+        if since_ms > member.wake_ms and since_ms > self._coordinator.frozen_until_ms:
             raise Violation("held", f"the answer to {member.member_id} was to leave at {member.wake_ms}")
 
     def flush_held_reply(self, frame: Frame) -> None:
@@ -290,7 +289,7 @@ class Checks:
     def _replay(self) -> None:
         """Compare the log with what is running: as it is and compacted, in turn."""
         self._compacted = not self._compacted
-        convergence.replays(self._world, compacted=self._compacted)
+        convergence.replays(self._coordinator, compacted=self._compacted)
 
     def epoch(self) -> int:
         """The group epoch."""
@@ -306,12 +305,13 @@ class Checks:
         return self._placement.wrong(self._processes) if found is None and self._placement is not None else found
 
     def _wrong(self) -> str | None:
-        return convergence.wrong(self._world, [each for each in self._processes if isinstance(each, Process)])
+        processes = [each for each in self._processes if isinstance(each, Process)]
+        return convergence.wrong(self._context, self._coordinator, self._fleet, processes, self.nowhere)
 
     def at_end(self) -> None:
         """The checks at the end of the run."""
         self._replay()
-        convergence.unanswered(self._world)
+        convergence.unanswered(self._context)
 
 
 def _nothing_to_say(group: ConnectGroup, member: ConnectMember) -> tuple[Frame, Answer[Resource]]:

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Mapping
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_LABELS
 from kcoord.group.state.groups.modern_states import LABELS as CONNECT_LABELS
-from kcoord.sim.mixed.plan import MIXED_FAULTS
 from kcoord.sim.phases import MIXED_PHASES, MOVING_PHASE, PHASES
-from kcoord.sim.plan import FAULTS, PLACEMENT
+from kcoord.sim.plans.mixed import MIXED_FAULTS
+from kcoord.sim.plans.plan import FAULTS, PLACEMENT
 
 FREQUENT_PHASES = ("assigning", "reconciling", "stable")
 """Phases that a few thousand runs meet with every fault."""

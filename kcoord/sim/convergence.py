@@ -8,33 +8,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from kcoord.assign import Resource
 from kcoord.group.shard import Shard
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.connect_replay import settle_load
-from kcoord.sim.coordinator import UP
-from kcoord.sim.fleet import GROUP
+from kcoord.sim.context import RunContext
+from kcoord.sim.coordinator import UP, Coordinator
+from kcoord.sim.fleet import GROUP, Fleet
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
+from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
-
-if TYPE_CHECKING:
-    from kcoord.sim.worker import Process
-    from kcoord.sim.world import World
 
 UNANSWERED_MS = 10_000
 """At the end no request waits longer than this for its response."""
 
 
-def wrong(world: World, processes: list[Process]) -> str | None:
-    """What is not well yet. None: all is well."""
-    coordinator = world.coordinator
+def wrong(
+    context: RunContext,
+    coordinator: Coordinator,
+    fleet: Fleet,
+    processes: list[Process],
+    nowhere: Callable[[], frozenset[Resource]],
+) -> str | None:
+    """What is not well yet. `nowhere` says what nobody has to run. None: all is well."""
     if coordinator.stage is not UP:
         return "the coordinator is not there"
     group = coordinator.shard.state.connect.get(GROUP)
-    if any(place.wanted and place.process is None for place in world.fleet.places):
+    if fleet.is_starting():
         return "a worker is to start yet"
     if group is None or group.state is not ModernState.STABLE or group.epoch != group.assignment_epoch:
         return f"the group is {'not there' if group is None else group.state.label}"
@@ -51,23 +55,22 @@ def wrong(world: World, processes: list[Process]) -> str | None:
         if not process.running == process.member.owned == member.current == group.target_of(member):
             return f"{process.name} runs {names(process.running)}, may run {names(member.current)}"
     running = sorted(resource for process in processes for resource in process.running)
-    configured = sorted(world.configured - world.checks.nowhere())
-    if running != configured or (world.plan.tells and sorted(group.owners) != configured):
+    configured = sorted(context.configured - nowhere())
+    if running != configured or (context.plan.tells and sorted(group.owners) != configured):
         return f"{names(configured)} are to run, {names(running)} run"
     return None
 
 
-def unanswered(world: World) -> None:
+def unanswered(context: RunContext) -> None:
     """Check that every request was answered in time."""
-    now_ms = world.events.now_ms
-    for link in world.network.links:
+    now_ms = context.events.now_ms
+    for link in context.network.links:
         if link.server_open and link.call is not None and now_ms - link.call.began_ms > UNANSWERED_MS:
             raise Violation("liveness", f"a request of {link.client.name} was not answered for {UNANSWERED_MS} ms")
 
 
-def replays(world: World, *, compacted: bool) -> None:
+def replays(coordinator: Coordinator, *, compacted: bool) -> None:
     """Check that the log, with what is on its way, gives the state that is running."""
-    coordinator = world.coordinator
     if coordinator.stage is not UP:
         return
     replayed = coordinator.replayed(compacted=compacted, everything=True)

@@ -16,10 +16,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kcoord.group.refuse import refuse
 from kcoord.group.shard import Shard
@@ -31,11 +31,10 @@ from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
 from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
 from kcoord.sim import trace
 from kcoord.sim.append import Fate, Pending
+from kcoord.sim.context import RunContext
 from kcoord.sim.network import Frame, Link
+from kcoord.sim.plans.plan import Fault
 from kcoord.sim.storage import Storage
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
 
 CATCH_UP_MS = 250
 """After a standstill, how long the coordinator reads what waits before time goes on, as in the server."""
@@ -77,15 +76,39 @@ class Stage(Enum):
 DOWN, UP = Stage.DOWN, Stage.UP  # one of them is looked up with every message, and members of an enum are slow to find
 
 
+class StepJudge(Protocol):
+    """The judge of what the coordinator does."""
+
+    def loaded(self) -> None: ...
+    def before(self, frame: Frame) -> None: ...
+    def timed(self, step: Step) -> None: ...
+    def after(self, step: Step, frame: Frame | None) -> None: ...
+    def leaves(self, frame: Frame) -> None: ...
+    def hot(self, frame: Frame, response: Response) -> None: ...
+    def flush_held_reply(self, frame: Frame) -> None: ...
+
+
+class AimedFaults(Protocol):
+    """The faults, which may wait until the group is in a certain phase."""
+
+    @property
+    def waiting(self) -> Sequence[Fault]: ...
+    def look(self) -> None: ...
+
+
 class Coordinator:
     """One shard, its log, its connections."""
 
-    def __init__(self, world: World, settings: GroupSettings) -> None:
-        self._world = world
-        self._events = world.events
-        self._random = world.random
-        self._network = world.network
-        self._plan = world.plan
+    judge: StepJudge
+    faults: AimedFaults
+    """Set by the judge and the faults themselves."""
+
+    def __init__(self, context: RunContext, settings: GroupSettings) -> None:
+        self._context = context
+        self._events = context.events
+        self._random = context.random
+        self._network = context.network
+        self._plan = context.plan
         self.settings = settings
         self.stage = DOWN
         self._ids = count(1)
@@ -116,6 +139,7 @@ class Coordinator:
         self._network.arrive = self._arrive
         self._network.gone = self._gone
         self._network.superseded = self._superseded
+        self._network.reachable = self._reachable
 
     def _make_id(self) -> str:
         """The unique part of a member id that the coordinator gives out. No two are the same, even over crashes."""
@@ -131,14 +155,22 @@ class Coordinator:
         """The time of day. It may jump while the coordinator is down."""
         return self._wall_ms + self._events.now_ms
 
+    @property
+    def is_up(self) -> bool:
+        """Whether connections can be made."""
+        return self.stage is not DOWN
+
+    def _reachable(self) -> bool:
+        return self.is_up and not (self._context.faulty and self._random.random() < 0.02)
+
     # -- life ---------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Load the log, and serve."""
         self.stage = Stage.LOADING
         self._life += 1
-        if self._world.faults.waiting:
-            self._world.faults.look()
+        if self.faults.waiting:
+            self.faults.look()
         self._events.after(int(self._random.random() * 50), self._loaded, self._life)
 
     def _loaded(self, life: int) -> None:
@@ -151,8 +183,8 @@ class Coordinator:
         self._timer_ms = None
         self.stage = UP
         self.woken_ms = self._events.now_ms
-        self._world.note("coordinator", "has loaded its log")
-        self._world.checks.loaded()
+        self._context.note("coordinator", "has loaded its log")
+        self.judge.loaded()
         self._take(self.shard.loaded(self._events.now_ms, self.wall_ms), None)
 
     def replayed(self, *, compacted: bool, everything: bool = False, predecessor: Shard | None = None) -> Shard:
@@ -173,7 +205,7 @@ class Coordinator:
         if self.stage is DOWN:
             return
         how = ", one of them torn" if torn and self.pending else ""
-        self._world.note("coordinator", f"crashes, {len(self.pending)} appends under way{how}")
+        self._context.note("coordinator", f"crashes, {len(self.pending)} appends under way{how}")
         self._drop(answer=None, torn=torn)
         self.stage = DOWN
         self._life += 1
@@ -217,7 +249,7 @@ class Coordinator:
     def _failed(self, survivors: int | None = None) -> None:
         """An append has failed. `survivors` of those on their way are in the log all the same. None: the first few."""
         self._next = Fate.COMMITTED
-        self._world.note("coordinator", f"an append fails, {len(self.pending)} were under way")
+        self._context.note("coordinator", f"an append fails, {len(self.pending)} were under way")
         self._drop(answer=ErrorCode.NOT_COORDINATOR, survivors=survivors)
         self.start()
 
@@ -235,7 +267,7 @@ class Coordinator:
         if torn and survivors < len(pending):
             records = pending[survivors].records
             self.storage.tear(records, int(self._random.random() * len(records)))
-        self._world.sightings.counted(self.shard.state.counters)
+        self._context.sightings.counted(self.shard.state.counters)
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
         self.stage = Stage.LOADING
@@ -271,7 +303,7 @@ class Coordinator:
             if self.stage is UP and link.call.seen < 0:
                 waiting = link.call
                 self._flush_held_reply(link)
-                self._world.checks.flush_held_reply(waiting)
+                self.judge.flush_held_reply(waiting)
             return
         self._begin(frame)
 
@@ -287,17 +319,16 @@ class Coordinator:
         hot = link.hot
         if hot is not None and hot[2].basis.version == hot[2].version and hot[0] == frame.request:
             hot[2].session.last_seen_ms = self._events.now_ms
-            self._world.hot_answers += 1
-            self._world.checks.hot(frame, hot[1])
+            self._context.hot_answers += 1
+            self.judge.hot(frame, hot[1])
             self._deliver(frame, hot[1], hot[2])
             return
-        world = self._world
-        if world.tracing:
+        if self._context.tracing:
             more = " (doubled)" if frame.copied else " (pipelined)" if frame.pipelined else ""
-            world.note(f"#{link.serial}", f"{trace.of_request(frame.request)}{more}")
+            self._context.note(f"#{link.serial}", f"{trace.of_request(frame.request)}{more}")
         request = self._received(frame)
-        world.checks.before(frame)
-        context = self._context(link.serial, frame.pipelined, frame.version, link.client.name)
+        self.judge.before(frame)
+        context = self.request_context(link.serial, frame.pipelined, frame.version, link.client.name)
         step = self.shard.handle(request, context, frame, self._events.now_ms)
         self._take(step, frame)
 
@@ -313,22 +344,23 @@ class Coordinator:
     def _refusal(self, request: Request, error: ErrorCode) -> Response:
         return refuse(request, error)
 
-    def _context(
+    def request_context(
         self, connection: int, pipelined: bool = False, version: int = 0, client_id: str = "admin"
     ) -> RequestContext:
+        """What the shard is told of a request's connection. 0: an administrator's."""
         return RequestContext(version, client_id, HOST, connection, self.wall_ms, pipelined)
 
     def ask(self, request: Request) -> None:
         """An administrator's request. Its response does not matter."""
         if self.stage is UP:
-            if self._world.tracing:
-                self._world.note("admin", trace.of_request(request))
-            self._take(self.shard.handle(request, self._context(0), None, self._events.now_ms), None)
+            if self._context.tracing:
+                self._context.note("admin", trace.of_request(request))
+            self._take(self.shard.handle(request, self.request_context(0), None, self._events.now_ms), None)
 
     def alter_config(self, group: str, values: Mapping[str, str]) -> None:
         """An administrator sets all of a group's own settings."""
         if self.stage is UP:
-            self._world.note("admin", f"configures the group: {dict(values)}")
+            self._context.note("admin", f"configures the group: {dict(values)}")
             self._take(self.shard.alter_config(group, values, self._events.now_ms, self.wall_ms), None)
 
     def _flush_held_reply(self, link: Link) -> None:
@@ -351,26 +383,26 @@ class Coordinator:
 
     def _take(self, step: Step, frame: Frame | None) -> None:
         """Append what a step writes, and let its replies leave when they may."""
-        world = self._world
-        world.steps += 1
+        context = self._context
+        context.steps += 1
         if step.faults:
             self._note_faults(step)
         records = step.records
-        if world.tracing:
+        if context.tracing:
             for record in records:
-                world.note("  log", trace.of_record(record))
+                context.note("  log", trace.of_record(record))
         if records:
-            world.sightings.wrote(records)
-            world.fingerprint.wrote(step.encoded)
+            context.sightings.wrote(records)
+            context.fingerprint.wrote(step.encoded)
             self.appended += 1
             pending = Pending(records)
             self.pending.append(pending)
             delay = int(self._random.random() * (self._plan.commit_ms + 1))
             self._commit_ms = max(self._commit_ms, self._events.now_ms + delay)
             self._events.at(self._commit_ms, self._committed, pending)
-        world.checks.after(step, frame)
-        if world.faults.waiting:
-            world.faults.look()
+        self.judge.after(step, frame)
+        if self.faults.waiting:
+            self.faults.look()
         if step.refused:
             self._refuse(step)
         for reply in step.replies:
@@ -388,7 +420,7 @@ class Coordinator:
         for fault in step.faults:
             if not isinstance(fault.error, BrokenOff):
                 raise fault.error
-            self._world.note("coordinator", f"{fault.during} breaks off and is undone")
+            self._context.note("coordinator", f"{fault.during} breaks off and is undone")
 
     def _refuse(self, step: Step) -> None:
         """Refuse the requests that waited in a group where a step broke off. What the step wrote is already
@@ -427,7 +459,7 @@ class Coordinator:
                 self._failed(survivors=0)
             case Fate.FENCED:
                 self._next = Fate.COMMITTED
-                self._world.note(
+                self._context.note(
                     "coordinator", f"another instance had the log, and gives it back in {self._takes_ms} ms"
                 )
                 self._drop(answer=ErrorCode.NOT_COORDINATOR, survivors=0)
@@ -438,13 +470,13 @@ class Coordinator:
                 self.crash(self._takes_ms, torn=True)
             case Fate.LATE:
                 self._next = Fate.COMMITTED
-                self._world.note("coordinator", f"an append takes {self._takes_ms} ms more")
+                self._context.note("coordinator", f"an append takes {self._takes_ms} ms more")
                 self._late = True
                 self._commit_at(self._events.now_ms + self._takes_ms)
             case Fate.LOST:
                 if self._lost is not pending:
                     self._lost = pending
-                    self._world.note("coordinator", f"nobody says what became of an append, for {self._takes_ms} ms")
+                    self._context.note("coordinator", f"nobody says what became of an append, for {self._takes_ms} ms")
                     self._events.after(self._takes_ms, self._give_up, pending)
         return True
 
@@ -464,13 +496,13 @@ class Coordinator:
         link = frame.link
         if link.call is not frame:
             return
-        world = self._world
-        world.checks.leaves(frame)
-        world.fingerprint.answered(self._events.now_ms, response)
+        context = self._context
+        self.judge.leaves(frame)
+        context.fingerprint.answered(self._events.now_ms, response)
         if error := getattr(response, "error_code", 0):
-            world.sightings.refused(frame.request, error)
-        if world.tracing:
-            world.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
+            context.sightings.refused(frame.request, error)
+        if context.tracing:
+            context.note(f"#{link.serial}", f"   -> {trace.of_response(response)}")
         if self._plan.hot_path and cached is not None:
             predicted = cached.predicted or PredictedReply(frame.request, response)
             link.hot = (predicted.request, self._as_sent(frame, predicted.response), cached)
@@ -492,5 +524,5 @@ class Coordinator:
             return
         self._timer_ms = None
         step = self.shard.advance(now_ms, self.wall_ms)
-        self._world.checks.timed(step)
+        self.judge.timed(step)
         self._take(step, None)

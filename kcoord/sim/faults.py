@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import accumulate
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -17,14 +17,13 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
 )
 from kcoord.sim.append import Fate
-from kcoord.sim.fleet import GROUP, Place
+from kcoord.sim.checks import Checks
+from kcoord.sim.context import RunContext
+from kcoord.sim.coordinator import Coordinator
+from kcoord.sim.fleet import GROUP, Fleet, Place
 from kcoord.sim.network import Link
-from kcoord.sim.plan import PLACEMENT, Fault, resources, schedule
+from kcoord.sim.plans.plan import PLACEMENT, Fault, resources, schedule
 from kcoord.sim.worker import Process
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
-
 
 AIM_MS = 2_000
 """How long a fault waits for the phase that it is aimed at."""
@@ -33,16 +32,28 @@ AIM_MS = 2_000
 class Faults:
     """Draws and runs faults until the run has to be quiet."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._planned = world.planned_faults
+    def __init__(
+        self,
+        context: RunContext,
+        coordinator: Coordinator,
+        fleet: Fleet,
+        checks: Checks,
+        planned: tuple[Fault, ...] | None = None,
+    ) -> None:
+        self._context = context
+        self._coordinator = coordinator
+        self._fleet = fleet
+        self._checks = checks
+        self._planned = planned
+        """The faults that strike. None: those that the plan draws."""
+        coordinator.faults = self
         self.struck: list[Fault] = []
         """The faults that have struck so far."""
         self.waiting: list[Fault] = []
         """Faults whose time has come, but not their phase."""
         self._own_settings: Mapping[str, str] = {}
         """What the group itself has set last, except its placement rules."""
-        self._random = world.random
+        self._random = context.random
         self._kinds = self._weighted()
         self._names = list(self._kinds)
         self._summed = list(accumulate(self._kinds.values()))
@@ -50,7 +61,7 @@ class Faults:
 
     def _weighted(self) -> dict[str, int]:
         """The weights of the faults in this run."""
-        weights = self._world.plan.weights
+        weights = self._context.plan.weights
         return {kind: weights[kind] for kind in FAULTS if weights.get(kind)}
 
     def _call(self, kind: str) -> None:
@@ -58,39 +69,39 @@ class Faults:
 
     def start(self) -> None:
         """From now on things go wrong."""
-        if self._planned is None and self._world.plan.fault_seed is not None:
-            self._planned = schedule(self._world.plan, self._kinds)
+        if self._planned is None and self._context.plan.fault_seed is not None:
+            self._planned = schedule(self._context.plan, self._kinds)
         if self._planned is not None:
             self._random = Random(0)  # each fault has a seed of its own, so that one can be left out
             for fault in self._planned:
-                self._world.events.at(fault.at_ms, self._strike_planned, fault)
+                self._context.events.at(fault.at_ms, self._strike_planned, fault)
         elif self._kinds:
             self._next()
 
     def _next(self) -> None:
-        gap_ms = int(self._random.expovariate(1 / self._world.plan.gap_ms))
-        self._world.events.after(1 + gap_ms, self._strike)
+        gap_ms = int(self._random.expovariate(1 / self._context.plan.gap_ms))
+        self._context.events.after(1 + gap_ms, self._strike)
 
     def _strike(self) -> None:
-        if self._world.faulty:
+        if self._context.faulty:
             (kind,) = self._random.choices(self._names, cum_weights=self._summed)
-            self.struck.append(Fault(self._world.events.now_ms, kind, len(self.struck)))
-            self._world.sightings.struck(kind, self._world.checks.phases())
+            self.struck.append(Fault(self._context.events.now_ms, kind, len(self.struck)))
+            self._context.sightings.struck(kind, self._checks.phases())
             self._call(kind)
             self._next()
 
     def _strike_planned(self, fault: Fault) -> None:
-        phases, aim = self._world.checks.phases(), self._world.plan.aim
+        phases, aim = self._checks.phases(), self._context.plan.aim
         if aim and aim not in phases:
             self.waiting.append(fault)
-            self._world.events.after(AIM_MS, self._waited, fault)
+            self._context.events.after(AIM_MS, self._waited, fault)
         else:
             self._strike_now(fault)
 
     def look(self) -> None:
         """Called after each event while faults wait for a phase: if the phase has begun, one of them strikes."""
-        if self._world.plan.aim in self._world.checks.phases():
-            self._world.events.after(0, self._strike_now, self.waiting.pop(0))
+        if self._context.plan.aim in self._checks.phases():
+            self._context.events.after(0, self._strike_now, self.waiting.pop(0))
 
     def _waited(self, fault: Fault) -> None:
         if fault in self.waiting:
@@ -98,17 +109,17 @@ class Faults:
             self._strike_now(fault)
 
     def _strike_now(self, fault: Fault) -> None:
-        world = self._world
-        if world.faulty:
+        context = self._context
+        if context.faulty:
             self.struck.append(fault)
-            world.sightings.struck(fault.kind, world.checks.phases())
+            context.sightings.struck(fault.kind, self._checks.phases())
             self._random.seed(fault.seed)
             self._call(fault.kind)
 
     # -- victims ------------------------------------------------------------------------------------------------------
 
     def _running(self) -> Place | None:
-        places = [place for place in self._world.fleet.places if place.process is not None]
+        places = [place for place in self._fleet.places if place.process is not None]
         return self._random.choice(places) if places else None
 
     def _ms(self, *most: int) -> int:
@@ -120,8 +131,8 @@ class Faults:
     def _cut(self) -> None:
         place = self._running()
         if place is not None and place.process is not None and place.process.link is not None:
-            self._world.note("network", f"cuts #{place.process.link.serial} of {place.name}")
-            self._world.network.cut(place.process.link)
+            self._context.note("network", f"cuts #{place.process.link.serial} of {place.name}")
+            self._context.network.cut(place.process.link)
 
     def _stall(self) -> None:
         place = self._running()
@@ -132,15 +143,15 @@ class Faults:
         requests, answers, what = self._random.choice(
             ((True, True, "all"), (True, False, "requests"), (False, True, "answers"))
         )
-        self._world.note("network", f"stalls {what} on #{link.serial} of {place.name} for {ms} ms")
-        self._world.network.stall(link, ms, requests=requests, answers=answers)
+        self._context.note("network", f"stalls {what} on #{link.serial} of {place.name} for {ms} ms")
+        self._context.network.stall(link, ms, requests=requests, answers=answers)
 
     def _isolate(self) -> None:
         place = self._running()
         if place is not None and place.process is not None:
             ms = self._ms(3_000, 10_000, 30_000)
-            self._world.note("network", f"isolates {place.name} for {ms} ms")
-            place.process.isolated_until_ms = self._world.events.now_ms + ms
+            self._context.note("network", f"isolates {place.name} for {ms} ms")
+            place.process.isolated_until_ms = self._context.events.now_ms + ms
             if place.process.link is not None:
                 self._stall_link(place, place.process.link, ms)
 
@@ -148,36 +159,36 @@ class Faults:
 
     def _crash(self) -> None:
         jump_ms = self._random.choice((0, 0, 5_000, -5_000))
-        self._world.coordinator.crash(self._ms(100, 2_000, 15_000), jump_ms)
+        self._coordinator.crash(self._ms(100, 2_000, 15_000), jump_ms)
 
     def _fail_append(self) -> None:
-        self._world.coordinator.disturb_next_append(Fate.IN_DOUBT)
+        self._coordinator.disturb_next_append(Fate.IN_DOUBT)
 
     def _roll_back_append(self) -> None:
-        self._world.coordinator.disturb_next_append(Fate.ROLLED_BACK)
+        self._coordinator.disturb_next_append(Fate.ROLLED_BACK)
 
     def _fence(self) -> None:
-        self._world.coordinator.disturb_next_append(Fate.FENCED, self._ms(100, 3_000, 15_000))
+        self._coordinator.disturb_next_append(Fate.FENCED, self._ms(100, 3_000, 15_000))
 
     def _delay_append(self) -> None:
-        self._world.coordinator.disturb_next_append(Fate.LATE, self._ms(500, 5_000, 20_000))
+        self._coordinator.disturb_next_append(Fate.LATE, self._ms(500, 5_000, 20_000))
 
     def _lose_append(self) -> None:
-        self._world.coordinator.disturb_next_append(Fate.LOST, self._ms(500, 5_000, 20_000))
+        self._coordinator.disturb_next_append(Fate.LOST, self._ms(500, 5_000, 20_000))
 
     def _tear_append(self) -> None:
-        self._world.coordinator.disturb_next_append(Fate.TORN, self._ms(100, 2_000))
+        self._coordinator.disturb_next_append(Fate.TORN, self._ms(100, 2_000))
 
     def _break_step(self) -> None:
-        self._world.coordinator.break_next_step()
+        self._coordinator.break_next_step()
 
     def _freeze_coordinator(self) -> None:
         ms = self._ms(1_000, 15_000)
-        self._world.note("coordinator", f"stands still for {ms} ms")
-        self._world.coordinator.freeze(ms)
+        self._context.note("coordinator", f"stands still for {ms} ms")
+        self._coordinator.freeze(ms)
 
     def _ask(self) -> None:
-        self._world.coordinator.ask(
+        self._coordinator.ask(
             self._random.choice(
                 (
                     ConnectGroupDescribeRequest(group_ids=[GROUP]),
@@ -188,7 +199,7 @@ class Faults:
         )
 
     def _delete(self) -> None:
-        self._world.coordinator.ask(DeleteGroupsRequest(groups_names=[GROUP]))
+        self._coordinator.ask(DeleteGroupsRequest(groups_names=[GROUP]))
 
     def _settings(self) -> None:
         choice = self._random.choice
@@ -204,16 +215,16 @@ class Faults:
         self._own_settings = values
         self._alter(values)
         if choice((True, False)):
-            self._world.events.after(self._ms(1_000), self._isolate)
+            self._context.events.after(self._ms(1_000), self._isolate)
 
     def _alter(self, values: Mapping[str, str]) -> None:
         """Give the group these settings of its own. Its placement rules stay."""
-        self._world.coordinator.alter_config(GROUP, {**values, **self._world.placement_configuration()})
+        self._coordinator.alter_config(GROUP, {**values, **self._context.placement_configuration()})
 
     def _placement(self) -> None:
         """Give the group other placement rules, or none."""
-        if self._world.plan.placements:
-            self._world.placement = self._random.choice(self._world.plan.placements)
+        if self._context.plan.placements:
+            self._context.placement = self._random.choice(self._context.plan.placements)
             self._alter(self._own_settings)
 
     # -- workers ------------------------------------------------------------------------------------------------------
@@ -223,14 +234,14 @@ class Faults:
         if place is None or place.process is None or place.process.frozen:
             return
         ms = self._ms(500, 5_000, 60_000)
-        self._world.note(place.name, f"is frozen for {ms} ms")
+        self._context.note(place.name, f"is frozen for {ms} ms")
         place.process.freeze()
-        self._world.events.after(ms, place.process.thaw)
+        self._context.events.after(ms, place.process.thaw)
 
     def _kill(self) -> None:
         place = self._running()
         if place is not None:
-            self._world.fleet.kill(place, self._back_ms())
+            self._fleet.kill(place, self._back_ms())
 
     def _back_ms(self) -> int | None:
         return self._random.choice((None, 1 + self._ms(300), self._ms(3_000), self._ms(30_000)))
@@ -239,22 +250,22 @@ class Faults:
         place = self._running()
         if place is not None and place.process is not None:
             permanent = self._random.random() < 0.3
-            self._world.note(place.name, "wants to leave" + (" for good" if permanent else ""))
+            self._context.note(place.name, "wants to leave" + (" for good" if permanent else ""))
             place.process.leave(permanent)
 
     def _start(self) -> None:
-        places = [place for place in self._world.fleet.places if place.process is None]
+        places = [place for place in self._fleet.places if place.process is None]
         if places:
             place = self._random.choice(places)
             place.wanted = True
-            self._world.fleet.start(place)
+            self._fleet.start(place)
 
     def _configure(self) -> None:
-        if self._world.plan.tells:
-            plan, random = self._world.plan, self._random
+        if self._context.plan.tells:
+            plan, random = self._context.plan, self._random
             connectors = random.randint(0, plan.connectors)
             tasks = {at: random.randint(0, plan.tasks) for at in range(connectors)}
-            self._world.configure(resources(connectors, tasks))
+            self._fleet.configure(resources(connectors, tasks))
 
     def _metadata(self) -> None:
         place = self._running()
@@ -267,11 +278,11 @@ class Faults:
         if place is None:
             return
         for _ in range(3):
-            self._world.events.after(self._ms(30, 300, 1_000), self._change, place)
+            self._context.events.after(self._ms(30, 300, 1_000), self._change, place)
         if self._random.random() < 0.7:
             self._configure()
             if place.process is not None:
-                self._world.tell(place.process)
+                place.process.hear_configuration()
 
     def _change(self, place: Place) -> None:
         """The worker reports something new about itself."""

@@ -5,17 +5,18 @@ A worker that starts again in its place has the same url and instance id, and th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import attrs
 
+from kcoord.assign import Resource
 from kcoord.protocol.errors import ErrorCode
-from kcoord.sim.process import SimulatedProcess
+from kcoord.sim.assignors import Assignors
+from kcoord.sim.context import RunContext
+from kcoord.sim.process import ProcessJudge, SimulatedProcess
+from kcoord.sim.trace import names
 from kcoord.sim.worker import Process
 from kcoord.worker.setup import Offer, Setup
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
 
 GROUP = "g"
 
@@ -37,20 +38,31 @@ class Place:
     """Whether a process is started again when it has ended."""
 
 
+class FleetJudge(ProcessJudge, Protocol):
+    """The judge of all workers: it also follows which of them live."""
+
+    def born(self, process: SimulatedProcess) -> None: ...
+    def died(self, process: SimulatedProcess) -> None: ...
+
+
 class Fleet:
     """All places of a run."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._random = world.random
-        self.places = [self._place(at) for at in range(world.plan.workers)]
+    judge: FleetJudge
+    """Set by the judge itself."""
+
+    def __init__(self, context: RunContext, assignors: Assignors) -> None:
+        self._context = context
+        self._assignors = assignors
+        self._random = context.random
+        self.places = [self._place(at) for at in range(context.plan.workers)]
 
     def _place(self, at: int) -> Place:
         setup = self._setup(at)
         return Place(f"w{at}", setup, setup.offers)
 
     def _setup(self, at: int) -> Setup:
-        plan, chance, choice = self._world.plan, self._random.random, self._random.choice
+        plan, chance, choice = self._context.plan, self._random.random, self._random.choice
         computing = plan.computing
         if computing == "mixed":
             computing = choice(("client", "client", "both", "eager", "uniform"))
@@ -80,37 +92,58 @@ class Fleet:
         """All processes that live."""
         return [place.process for place in self.places if place.process is not None]
 
+    def is_starting(self) -> bool:
+        """Whether a worker is to start yet."""
+        return any(place.wanted and place.process is None for place in self.places)
+
+    def configure(self, configured: frozenset[Resource]) -> None:
+        """From now on other resources exist. Workers hear of it one after the other."""
+        context = self._context
+        context.configured = configured
+        context.config_offset += 1
+        if context.tracing:
+            context.note("admin", f"configuration {context.config_offset}: {names(configured)}")
+        for process in self.processes():
+            context.events.after(int(self._random.random() * 2_000), process.hear_configuration)
+
     def start(self, place: Place) -> None:
         """Start a new process if there is none."""
         if place.process is not None or not place.wanted:
             return
         place.lives += 1
         place.process = self._process(place)
-        self._world.checks.born(place.process)
+        self.judge.born(place.process)
         place.process.start()
 
     def _process(self, place: Place) -> SimulatedProcess:
-        world = self._world
+        context = self._context
         new_id = place.lives > 1 and self._random.random() < 0.5
         member_id = f"{place.name}.{place.lives}" if new_id else place.setup.member_id
-        place.setup = place.setup.with_changes({"member_id": member_id, **place.changes, **world.configuration()})
+        place.setup = place.setup.with_changes({"member_id": member_id, **place.changes, **context.configuration()})
         place.changes.clear()
-        world.note(place.name, f"starts as {member_id}")
-        return Process(world, place.name, place.setup, lambda _, gone: self._ended(place, gone.error_code))
+        context.note(place.name, f"starts as {member_id}")
+        return Process(
+            context,
+            self.judge,
+            self._assignors,
+            place.name,
+            place.setup,
+            lambda _, gone: self._ended(place, gone.error_code),
+        )
 
     def kill(self, place: Place, back_ms: int | None) -> None:
         """The process dies. Another one starts after `back_ms`; None: none does."""
         if place.process is not None:
-            self._world.note(place.name, "dies")
-            self._world.checks.died(place.process)
+            self._context.note(place.name, "dies")
+            self.judge.died(place.process)
             place.process.kill()
             self._over(place, back_ms)
 
     def _ended(self, place: Place, error_code: int) -> None:
         assert place.process is not None
-        self._world.checks.died(place.process)
+        self.judge.died(place.process)
         back_ms: int | None = 1_000 + int(self._random.random() * 4_000)
-        if error_code == ErrorCode.NONE and self._world.faulty and self._random.random() < 0.3:
+        if error_code == ErrorCode.NONE and self._context.faulty and self._random.random() < 0.3:
             back_ms = None
         self._over(place, back_ms)
 
@@ -119,4 +152,4 @@ class Fleet:
         if back_ms is None:
             place.wanted = False
         else:
-            self._world.events.after(back_ms, self.start, place)
+            self._context.events.after(back_ms, self.start, place)

@@ -28,7 +28,7 @@ from typing import Any
 import attrs
 
 from kcoord.sim.fingerprint import together
-from kcoord.sim.world import Outcome
+from kcoord.sim.outcome import Outcome
 
 BLOCK = 1_000
 """How many seeds are written down together."""

@@ -14,14 +14,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.message import Request, Response
 from kcoord.sim.events import Events
-
-if TYPE_CHECKING:
-    from kcoord.sim.plan import Plan
+from kcoord.sim.plans.plan import Plan
 
 CALM_MS = 50
 """The longest time that a message takes when nothing goes wrong any more."""
@@ -97,6 +95,8 @@ class Network:
         """Called when the coordinator sees the end of a connection."""
         self.superseded: Callable[[Frame], bool]
         """Whether the coordinator knows the frame's member by a newer connection."""
+        self.reachable: Callable[[], bool]
+        """Whether a connection to the coordinator can be made now."""
 
     def connect(self, client: Client) -> Link:
         """Make a new connection, with the highest number so far."""

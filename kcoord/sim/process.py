@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from kcoord.assign import Resource
 from kcoord.protocol.message import Request, Response
+from kcoord.sim.context import RunContext
 from kcoord.sim.network import Frame, Link
 
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
+
+class ProcessJudge(Protocol):
+    """The judge of what workers run."""
+
+    def heard(self, process: SimulatedProcess) -> None: ...
+    def judge(self, process: SimulatedProcess) -> None: ...
 
 
 class SimulatedProcess:
@@ -25,7 +30,7 @@ class SimulatedProcess:
     member_id: str
     """The id as the worker knows it. Empty if the coordinator has not given it one yet."""
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, context: RunContext, judge: ProcessJudge, name: str) -> None:
         self.name = name
         self.alive = True
         self.frozen = False
@@ -35,9 +40,11 @@ class SimulatedProcess:
         """It cannot connect before this time."""
         self.running: set[Resource] = set()
         self.link: Link | None = None
-        self._world = world
-        self._events = world.events
-        self._random = world.random
+        self._context = context
+        self._judge = judge
+        self._events = context.events
+        self._random = context.random
+        self._network = context.network
         self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._seeking = 0
         self._timer_ms: int | None = None
@@ -93,7 +100,7 @@ class SimulatedProcess:
         self.alive = False
         self.running.clear()
         if self.link is not None:
-            self._world.network.close(self.link, orderly=False)
+            self._network.close(self.link, orderly=False)
             self.link = None
 
     def freeze(self) -> None:
@@ -133,25 +140,25 @@ class SimulatedProcess:
 
     def _seek(self) -> None:
         if self.link is not None:
-            self._world.network.close(self.link, orderly=True)
+            self._network.close(self.link, orderly=True)
             self.link = None
         self._seeking += 1
-        self._events.after(2 * self._world.network.delay(), self._found, self._seeking)
+        self._events.after(2 * self._network.delay(), self._found, self._seeking)
 
     def _found(self, seeking: int) -> None:
         if seeking != self._seeking or not self.alive or self._later(self._found, seeking):
             return
-        if not self._world.reachable() or self.isolated_until_ms > self._events.now_ms:
+        if not self._network.reachable() or self.isolated_until_ms > self._events.now_ms:
             self._unreachable()
             return
-        self.link = self._world.network.connect(self)
-        if self._world.tracing:
-            self._world.note(self.name, f"connects by #{self.link.serial}")
+        self.link = self._network.connect(self)
+        if self._context.tracing:
+            self._context.note(self.name, f"connects by #{self.link.serial}")
         self._connected()
 
     def _send(self, number: int, request: Request, version: int = 0) -> None:
         if self.link is not None:
-            self._world.network.send(Frame(self.link, number, request, version))
+            self._network.send(Frame(self.link, number, request, version))
 
     def heard(self, link: Link, number: int, response: Response) -> None:
         """A response has come."""
@@ -159,11 +166,11 @@ class SimulatedProcess:
             return
         if link is self.link:
             self._answered(number, response)
-            self._world.checks.heard(self)
+            self._judge.heard(self)
 
     def lost(self, link: Link) -> None:
         """The connection has ended."""
         if self.alive and not self._later(self.lost, link) and link is self.link:
-            self._world.note(self.name, f"loses #{link.serial}")
+            self._context.note(self.name, f"loses #{link.serial}")
             self.link = None
             self._disconnected()

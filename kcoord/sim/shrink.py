@@ -18,10 +18,10 @@ from typing import Any
 
 import attrs
 
-from kcoord.sim.mixed.plan import Mix
-from kcoord.sim.placement.documents import NO_RULES, write_document
-from kcoord.sim.plan import Fault, Plan
-from kcoord.sim.plan_file import RunPlan
+from kcoord.sim.plans.mixed import Mix
+from kcoord.sim.plans.placement_documents import NO_RULES, write_document
+from kcoord.sim.plans.plan import Fault, Plan
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.run import struck_faults
 from kcoord.sim.violation import Violation
 

@@ -12,21 +12,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kcoord.assign import Assignment
 from kcoord.protocol.message import Response
 from kcoord.sim import trace
-from kcoord.sim.process import SimulatedProcess
+from kcoord.sim.assignors import Assignors
+from kcoord.sim.context import RunContext
+from kcoord.sim.process import ProcessJudge, SimulatedProcess
 from kcoord.sim.violation import Violation
 from kcoord.worker import actions
 from kcoord.worker.classic.membership import ClassicMembership
 from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Phase
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
 
 CLOSE_MS = 10_000
 """How long a worker that leaves waits for its revocations before it gives up."""
@@ -38,10 +37,19 @@ HANGS_MS = 20_000
 class Process(SimulatedProcess):
     """One life of one worker of the new protocol."""
 
-    def __init__(self, world: World, name: str, setup: Setup, ended: Callable[[Process, actions.Gone], None]) -> None:
-        super().__init__(world, name)
-        self.member: Membership | ClassicMembership = Membership(setup, world.random.random)
+    def __init__(
+        self,
+        context: RunContext,
+        judge: ProcessJudge,
+        assignors: Assignors,
+        name: str,
+        setup: Setup,
+        ended: Callable[[Process, actions.Gone], None],
+    ) -> None:
+        super().__init__(context, judge, name)
+        self.member: Membership | ClassicMembership = Membership(setup, context.random.random)
         self.member_id = setup.member_id
+        self._assignors = assignors
         self._ended = ended
         self._calls: deque[actions.Revoke | actions.Grant] = deque()
         self._busy = 0
@@ -77,7 +85,7 @@ class Process(SimulatedProcess):
 
     def hear_configuration(self) -> None:
         """The worker learns what is configured now."""
-        self.update(**self._world.configuration())
+        self.update(**self._context.configuration())
 
     def thaw(self) -> None:
         """Go on, with what came meanwhile."""
@@ -96,7 +104,7 @@ class Process(SimulatedProcess):
         stop_ms = self.member.stop_at_ms
         if self.counts and self.running and stop_ms is not None and stop_ms <= now_ms:
             raise Violation("zombie", f"{self.name} woke after its session had ended and goes on")
-        self._world.checks.judge(self)
+        self._judge.judge(self)
 
     def _may_be_over(self, now_ms: int) -> bool:
         """Whether its session may have ended while it stood still."""
@@ -158,16 +166,16 @@ class Process(SimulatedProcess):
         self._busy = self._serial
         self._hanging = None
         if isinstance(action, actions.Grant):
-            if self._world.tracing:
-                self._world.note(self.name, f"runs {trace.names(action.resources)} at epoch {action.epoch}")
+            if self._context.tracing:
+                self._context.note(self.name, f"runs {trace.names(action.resources)} at epoch {action.epoch}")
             self.running |= action.resources
-            self._world.checks.judge(self)
-            takes_ms: int | None = self._world.start_ms()
+            self._judge.judge(self)
+            takes_ms: int | None = self._context.start_ms()
         else:
-            takes_ms = self._world.stop_ms()
-            if self._world.tracing:
+            takes_ms = self._context.stop_ms()
+            if self._context.tracing:
                 takes = "hangs" if takes_ms is None else f"takes {takes_ms} ms"
-                self._world.note(self.name, f"stops {trace.names(action.resources)}, which {takes}")
+                self._context.note(self.name, f"stops {trace.names(action.resources)}, which {takes}")
         if takes_ms is not None:
             self._events.after(takes_ms, self._called, self._busy, action)
         elif any(isinstance(each, actions.Grant) for each in self._calls):
@@ -194,8 +202,8 @@ class Process(SimulatedProcess):
         if left_ms <= 0 and self._woken_ms == self._events.now_ms:
             self.excused = True  # a response that waited for it to wake has shortened the session
         takes_ms = int(self._random.random() * (0.8 * left_ms if left_ms > 0 else 300))
-        if self._world.tracing:
-            self._world.note(self.name, f"stops all, {trace.names(action.resources)}, in {takes_ms} ms: {action.why}")
+        if self._context.tracing:
+            self._context.note(self.name, f"stops all, {trace.names(action.resources)}, in {takes_ms} ms: {action.why}")
         self._events.after(takes_ms, self._stopped, self._busy, action)
 
     def _stopped(self, busy: int, action: actions.Abandon) -> None:
@@ -213,9 +221,9 @@ class Process(SimulatedProcess):
     # The assignor
 
     def _assign(self, action: actions.Assign) -> None:
-        assignment, takes_ms = self._world.assignors.assign(action)
-        if self._world.tracing:
-            self._world.note(self.name, f"computes by {action.assignor}, {takes_ms} ms: {_told(assignment)}")
+        assignment, takes_ms = self._assignors.assign(action)
+        if self._context.tracing:
+            self._context.note(self.name, f"computes by {action.assignor}, {takes_ms} ms: {_told(assignment)}")
         self._events.after(takes_ms, self._computed, action.number, assignment)
 
     def _computed(self, number: int, assignment: Assignment | None) -> None:
@@ -223,7 +231,7 @@ class Process(SimulatedProcess):
             self._do(self.member.computed(self._events.now_ms, number, assignment))
 
     def _gone(self, action: actions.Gone) -> None:
-        self._world.note(self.name, f"is gone: {action.error_code} {action.message or ''}")
+        self._context.note(self.name, f"is gone: {action.error_code} {action.message or ''}")
         self.kill()
         self._ended(self, action)
 

@@ -9,27 +9,20 @@ from __future__ import annotations
 
 from random import Random
 from traceback import format_exception
-from typing import Any
 
-import attrs
-
-from kcoord.assign import CooperativeAssignor, Resource, UniformAssignor
-from kcoord.group.state.connect_settings import PLACEMENT, ConnectSettings
+from kcoord.assign import CooperativeAssignor, UniformAssignor
+from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.assignors import Assignors, FlawedServerAssignor
 from kcoord.sim.checks import Checks
-from kcoord.sim.coordinator import Coordinator, Stage
-from kcoord.sim.events import Events
+from kcoord.sim.context import RunContext
+from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
-from kcoord.sim.fingerprint import Fingerprint
 from kcoord.sim.fleet import Fleet
-from kcoord.sim.network import Network
-from kcoord.sim.plan import Plan, draw, resources
-from kcoord.sim.plan_file import RunPlan
-from kcoord.sim.process import SimulatedProcess
-from kcoord.sim.sightings import Sightings
+from kcoord.sim.outcome import Outcome
+from kcoord.sim.plans.plan import draw
+from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.trace import Sink
-from kcoord.sim.trace import names as tell
 from kcoord.sim.violation import Violation
 
 LOOK_MS = 1_000
@@ -40,72 +33,33 @@ PATIENCE_MS = 600_000
 """How long it may take until all is well, after the last fault."""
 
 
-@attrs.frozen
-class Outcome:
-    """The outcome of one seed."""
-
-    seed: int
-    steps: int
-    """Calls of the shard: requests, timers, loads."""
-    hot_answers: int
-    loads: int
-    virtual_ms: int
-    healed_ms: int
-    """How long it took from the last fault until all was well."""
-    violation: Violation | None = None
-    met: frozenset[str] = frozenset()
-    """The sometimes-conditions that the run has met."""
-    fingerprint: int = 0
-    """The checksum of what the coordinator wrote and answered. 0 where a run has none: in adoption."""
-
-
 class World:
     """One run."""
 
     def __init__(self, seed: int, sink: Sink | None = None, run_plan: RunPlan | None = None) -> None:
         self.seed = seed
-        self.random = Random(seed) if run_plan is None else run_plan.random()
-        self.planned_faults = None if run_plan is None else run_plan.faults
-        """The faults that strike. None: those that the plan draws."""
-        self.plan = self.draw() if run_plan is None else self.take(run_plan)
-        self._sink = sink
-        self.tracing = sink is not None
-        self.events = Events()
-        self.steps = 0
-        self.hot_answers = 0
-        self.faulty = True
-        self.placement = ""
-        """The placement rules that the group is to have. Empty: none."""
-        self.sightings = Sightings()
-        self.fingerprint = Fingerprint()
-        self.network = Network(self.events, self.random, self.plan)
-        self.configured = resources(self.plan.connectors, dict.fromkeys(range(self.plan.connectors), self.plan.tasks))
-        self.config_offset = 1
-        self.checks, self.fleet, self.faults = self.build_components()
+        random = Random(seed) if run_plan is None else run_plan.random()
+        self._planned_faults = None if run_plan is None else run_plan.faults
+        self.context = self._make_context(random, sink, run_plan)
+        self.coordinator, self.fleet, self.checks, self.faults = self._build_components()
 
-    def draw(self) -> Plan:
-        """The plan that the seed draws."""
-        return draw(self.random)
+    def _make_context(self, random: Random, sink: Sink | None, run_plan: RunPlan | None) -> RunContext:
+        """Make the context, with the plan that the seed draws or that of a plan file."""
+        return RunContext(self.seed, random, draw(random) if run_plan is None else run_plan.plan, sink)
 
-    def take(self, run_plan: RunPlan) -> Plan:
-        """The plan in a plan file."""
-        return run_plan.plan
-
-    def build_components(self) -> tuple[Checks, Fleet, Faults]:
-        """Make the checks, the workers and the faults."""
-        checks = Checks(self)
-        self.found_group()
-        return checks, Fleet(self), Faults(self)
-
-    def found_group(self) -> None:
-        """Make what workers need."""
-        self.coordinator = Coordinator(self, self._settings())
-        self.assignors = Assignors(self)
+    def _build_components(self) -> tuple[Coordinator, Fleet, Checks, Faults]:
+        """Make the coordinator, the workers, the checks and the faults, in this order: some of them draw."""
+        context = self.context
+        coordinator = Coordinator(context, self._settings())
+        fleet = Fleet(context, Assignors(context))
+        checks = Checks(context, coordinator, fleet)
+        return coordinator, fleet, checks, Faults(context, coordinator, fleet, checks, self._planned_faults)
 
     def _settings(self) -> GroupSettings:
-        plan = self.plan
+        context, plan = self.context, self.context.plan
         flawed = [
-            FlawedServerAssignor(each, self.random, self._flawed) for each in (UniformAssignor(), CooperativeAssignor())
+            FlawedServerAssignor(each, context.random, context.flawed)
+            for each in (UniformAssignor(), CooperativeAssignor())
         ]
         return GroupSettings(
             connect=ConnectSettings(
@@ -119,107 +73,59 @@ class World:
             )
         )
 
-    def _flawed(self) -> float:
-        return self.plan.flawed if self.faulty else 0.0
-
-    # -- for others ---------------------------------------------------------------------------------------------------
-
-    def note(self, who: str, what: str) -> None:
-        """Write a line of the trace."""
-        if self._sink is not None:
-            self._sink(f"{self.events.now_ms / 1000:9.3f}  {who:<11} {what}")
-
-    def reachable(self) -> bool:
-        """Whether a connection to the coordinator can be made now."""
-        return self.coordinator.stage is not Stage.DOWN and not (self.faulty and self.random.random() < 0.02)
-
-    def start_ms(self) -> int:
-        """How long `on_assigned` takes."""
-        return int(self.random.random() * 20)
-
-    def stop_ms(self) -> int | None:
-        """How long `on_revoked` takes. None: it hangs until it is cut short."""
-        chance = self.random.random
-        if not self.faulty or chance() >= self.plan.slow:
-            return int(chance() * 100)
-        return None if chance() < 0.2 else int(chance() * 15_000)
-
-    def configuration(self) -> dict[str, Any]:
-        """What a worker knows of the configuration when it starts."""
-        if not self.plan.tells:
-            return {}
-        return {"configured": self.configured, "config_offset": self.config_offset}
-
-    def placement_configuration(self) -> dict[str, str]:
-        """The group's own setting of placement rules, as it is to be."""
-        return {PLACEMENT: self.placement} if self.placement else {}
-
-    def configure(self, configured: frozenset[Resource]) -> None:
-        """From now on other resources exist. Workers hear of it one after the other."""
-        self.configured = configured
-        self.config_offset += 1
-        if self.tracing:
-            self.note("admin", f"configuration {self.config_offset}: {tell(configured)}")
-        for place in self.fleet.places:
-            if place.process is not None:
-                self.events.after(int(self.random.random() * 2_000), self.tell, place.process)
-
-    def tell(self, process: SimulatedProcess) -> None:
-        """A worker hears what is configured now."""
-        process.hear_configuration()
-
     # -- the run ------------------------------------------------------------------------------------------------------
 
     def run(self) -> Outcome:
         """Run from the first worker's start until all is well."""
+        context = self.context
         violation: Violation | None = None
         healed_ms = 0
         try:
             self._begin()
-            self.events.run(self.plan.faulty_ms)
+            context.events.run(context.plan.faulty_ms)
             self._heal()
             healed_ms = self._be_well()
             self.checks.at_end()
         except Violation as found:
             violation = found
         except Exception as fault:  # any exception that ends a step is a finding
-            if self.tracing:
-                self.note("FAULT", "".join(format_exception(fault)))
+            if context.tracing:
+                context.note("FAULT", "".join(format_exception(fault)))
             violation = Violation("fault", f"{type(fault).__name__}: {fault}")
         if violation is not None:
-            self.note("VIOLATION", str(violation))
-        self.sightings.counted(self.coordinator.shard.state.counters)
+            context.note("VIOLATION", str(violation))
+        context.sightings.counted(self.coordinator.shard.state.counters)
         return Outcome(
             self.seed,
-            self.steps,
-            self.hot_answers,
+            context.steps,
+            context.hot_answers,
             self.checks.loads,
-            self.events.now_ms,
+            context.events.now_ms,
             healed_ms,
             violation,
-            self.sightings.names(),
-            self.fingerprint.value,
+            context.sightings.names(),
+            context.fingerprint.value,
         )
 
     def _begin(self) -> None:
-        if self.tracing:
-            self.note("plan", str(self.plan))
+        if self.context.tracing:
+            self.context.note("plan", str(self.context.plan))
         self.coordinator.start()
         for place in self.fleet.places:
-            self.events.after(int(self.random.random() * 3_000), self.fleet.start, place)
+            self.context.events.after(int(self.context.random.random() * 3_000), self.fleet.start, place)
         self.faults.start()
 
     def _heal(self) -> None:
         """End all faults."""
-        self.note("faults", "end here")
-        self.faulty = False
-        self.network.heal()
+        self.context.note("faults", "end here")
+        self.context.faulty = False
+        self.context.network.heal()
         self.coordinator.heal()
         for place in self.fleet.places:
             if place.process is not None:
                 place.process.isolated_until_ms = 0
                 place.process.thaw()
-            elif self.random.random() < 0.5:
+            elif self.context.random.random() < 0.5:
                 place.wanted = True
                 self.fleet.start(place)
         if not any(place.wanted for place in self.fleet.places):
@@ -228,7 +134,7 @@ class World:
 
     def _be_well(self) -> int:
         """Wait until all is well and stays so. Returns how long that took, in ms."""
-        checks, events = self.checks, self.events
+        checks, events = self.checks, self.context.events
         healed_at_ms = well_ms = events.now_ms
         epoch = checks.epoch()
         while True:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcoord.client.connection import ClientError, Connection, Refused, error_name
+from kcoord.client.connection import Connection, error_name
+from kcoord.client.errors import ClientError, Refused
 from kcoord.client.security import Security
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.find_coordinator_response import Coordinator

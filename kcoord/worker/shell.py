@@ -15,7 +15,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from kcoord.assign import Assignment, ConnectAssignor, Resource, tell
-from kcoord.client.connection import ClientError, Connection, Refused, error_name
+from kcoord.client.connection import Connection, error_name
+from kcoord.client.errors import ClientError, Refused
 from kcoord.protocol.message import Request, Response
 from kcoord.worker import actions
 from kcoord.worker.calls import Calls

@@ -20,7 +20,8 @@ from kcoord.assign import ConnectAssignor, Resource, tell
 from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
 from kcoord.assign.policies import IncrementalAssignor
-from kcoord.client.connection import ClientError, error_name
+from kcoord.client.connection import error_name
+from kcoord.client.errors import ClientError
 from kcoord.client.security import Security
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, JoinGroupRequest, Request

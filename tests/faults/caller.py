@@ -14,7 +14,8 @@ from typing import TypeVar
 
 import attrs
 
-from kcoord.client.connection import ClientError, Connection
+from kcoord.client.connection import Connection
+from kcoord.client.errors import ClientError
 from kcoord.client.security import Security
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response

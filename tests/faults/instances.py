@@ -11,7 +11,7 @@ from random import Random
 
 import attrs
 
-from kcoord.client.connection import ClientError
+from kcoord.client.errors import ClientError
 from tests.cli.run_cli import kcoord as run
 from tests.faults.caller import Address, Caller, Lost
 from tests.faults.history import History

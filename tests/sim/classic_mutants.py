@@ -1,4 +1,4 @@
-"""Which rules of classic workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
+"""Which rules of legacy workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
 
 A number below 100 is that of a CM rule (2 is CM-2); 102, 107 and 108 are CM-32, CM-37 and CM-38; 0 is the change of
 the group's protocol. The rules stand in `docs/rules/classic-members.md`.
@@ -86,7 +86,7 @@ CLASSIC_MUTANTS = (
            "if transition.now_ms >= session.parked_until_ms or not session.may_park:",
            "if transition.now_ms >= session.parked_until_ms:"),
     Mutant(24, "everybody is disturbed by everything", rejoin_policy.must_rejoin,
-           "_is_called(group, member)", "True"),
+           "_is_called(group, member)", "True or _is_called(group, member)"),
     Mutant(107, "the picture is not in slices", picture._of_all,
            "yield Slice(worker.member_id, worker.url, frozenset(connectors[:1] + tasks[:1]))",
            "yield Slice(worker.member_id, worker.url, worker.target)\n"

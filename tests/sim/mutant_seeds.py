@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
 
-from kcoord.sim.plan_file import RunPlan, load
+from kcoord.sim.plans.plan_file import RunPlan, load
 from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in
 

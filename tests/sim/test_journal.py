@@ -14,8 +14,8 @@ from kcoord.cli import app
 from kcoord.sim import journal
 from kcoord.sim.fingerprint import together
 from kcoord.sim.journal import BLOCK, NO_HISTORY, Block, Journal, Tree, joined, tree, without
+from kcoord.sim.outcome import Outcome
 from kcoord.sim.run import run_seeds
-from kcoord.sim.world import Outcome
 from tests.sim.mutants import MUTANTS, put_in
 
 HERE = Tree("abc", "def")

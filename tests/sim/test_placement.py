@@ -17,9 +17,9 @@ from kcoord.assign.placement.rules import NO_RULES
 from kcoord.sim.kinds import CONNECT, KINDS, MIXED
 from kcoord.sim.phases import MOVING_PHASE
 from kcoord.sim.placement.demands import Demands, Worker
-from kcoord.sim.placement.documents import draw_documents
-from kcoord.sim.plan import FAULTS, PLACED, PLACEMENT, Fault, draw, draw_without_placement
-from kcoord.sim.plan_file import dump, load
+from kcoord.sim.plans.placement_documents import draw_documents
+from kcoord.sim.plans.plan import FAULTS, PLACED, PLACEMENT, Fault, draw, draw_without_placement
+from kcoord.sim.plans.plan_file import dump, load
 from kcoord.sim.run import plan_of, run_plan, run_seed
 from kcoord.sim.shrink import shrink
 from tests.sim.mutant_seeds import is_noticed
@@ -87,7 +87,7 @@ def test_a_plan_file_sets_its_rules_however_they_are_drawn(tmp_path: Path, monke
         path = tmp_path / "plan.json"
         path.write_text(dump(plan_of(seed, kind)))
         with monkeypatch.context() as patch:
-            patch.setattr("kcoord.sim.plan.draw_documents", lambda *_: ("",))
+            patch.setattr("kcoord.sim.plans.plan.draw_documents", lambda *_: ("",))
             again: list[str] = []
             run_plan(load(path), again.append)
         assert again == lines

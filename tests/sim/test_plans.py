@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from kcoord.cli import app
 from kcoord.sim.instances.faults import WEIGHTS
 from kcoord.sim.kinds import KINDS
-from kcoord.sim.plan_file import PlanFileError, RunPlan, draw_run_plan, dump, load
+from kcoord.sim.plans.plan_file import PlanFileError, RunPlan, draw_run_plan, dump, load
 from kcoord.sim.run import plan_of, run_plan, run_seed, struck_faults
 
 PLANS = sorted((Path(__file__).parent / "plans").glob("*.json"))

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 from kcoord.cli import app
 from kcoord.group.connect.reasons import Reason
 from kcoord.sim.faults import FAULTS
-from kcoord.sim.plan import FAULTS as PLANNED
-from kcoord.sim.plan import PLACEMENT
+from kcoord.sim.plans.plan import FAULTS as PLANNED
+from kcoord.sim.plans.plan import PLACEMENT
 from kcoord.sim.run import replay_command, run_seed, run_seeds
 from kcoord.sim.violation import Violation
 from tests.cells import cells

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kcoord.cli import app
-from kcoord.sim.plan_file import RunPlan, draw_run_plan, load
+from kcoord.sim.plans.plan_file import RunPlan, draw_run_plan, load
 from kcoord.sim.run import is_mixed, plan_of, run_plan, run_seed
 from kcoord.sim.shrink import NothingToShrink, shrink
 from kcoord.worker.classic.membership import ClassicMembership

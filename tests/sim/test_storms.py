@@ -12,7 +12,7 @@ import pytest
 
 from kcoord.group.state.repetition import Repetition
 from kcoord.group.translation import looks
-from kcoord.sim.plan_file import load
+from kcoord.sim.plans.plan_file import load
 from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from itertools import count
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import GroupSettings
 from kcoord.server.coordinator import Coordinator
@@ -17,13 +18,10 @@ from kcoord.server.server import Limits, Server
 from kcoord.server.shard_host import ShardHost
 from kcoord.server.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
+from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.disk import Disk, DiskLog
 from kcoord.sim.adoption.process import Process
-
-if TYPE_CHECKING:
-    from kcoord.group.shard import Shard
-    from kcoord.sim.adoption.wires import Address
-    from kcoord.sim.adoption.world import AdoptionWorld
+from kcoord.sim.adoption.wires import Address
 
 BROKER: Address = ("broker", 9092)
 LIMITS = Limits(10_000_000, 10_000_000, 10_000, 10_000, 3_600_000)
@@ -35,10 +33,10 @@ class Node(ABC):
 
     name = ""
 
-    def __init__(self, world: AdoptionWorld, append_ms: float) -> None:
-        self._world = world
-        self._append_ms = append_ms
-        self._random = Random(world.random.getrandbits(64))
+    def __init__(self, context: AdoptionContext) -> None:
+        self._context = context
+        self._append_ms = context.plan.append_ms
+        self._random = Random(context.random.getrandbits(64))
         self._ids = count(1)
         self._serials = count(1)
         self.disk = Disk()
@@ -68,19 +66,19 @@ class Node(ABC):
         """Start its next life."""
         if self.is_up:
             return
-        world = self._world
-        world.note(self.name, "starts")
+        context = self._context
+        context.note(self.name, "starts")
         self.process = Process(self.name)
-        self.log = DiskLog(self.disk, world.loop, self._random, self._append_ms)
-        world.loop.run_for(self.process, self._start())
+        self.log = DiskLog(self.disk, context.loop, self._random, self._append_ms)
+        context.loop.run_for(self.process, self._start())
 
     async def _start(self) -> None:
         self.coordinator = Coordinator(self.log, self._settings(), 1, self._make_id)
-        self.coordinator.turns._clock = self._world.loop.time
+        self.coordinator.turns._clock = self._context.loop.time
         server = self._serve()
-        server.turns._clock = self._world.loop.time
+        server.turns._clock = self._context.loop.time
         await self.coordinator.load()
-        self._world.note(self.name, "has loaded its log")
+        self._context.note(self.name, "has loaded its log")
 
     def _make_id(self) -> str:
         return f"{self.name[0]}{next(self._ids)}"
@@ -94,24 +92,24 @@ class Node(ABC):
         """Make the server, and listen from now on."""
 
     def _listen(self, server: Server, address: Address, broker_id: int | None = None) -> None:
-        loop = self._world.loop
+        loop = self._context.loop
 
         def accept(peer: Address) -> Any:
             return server.enter(peer, broker_id, 0, int(loop.time() * 1000))
 
-        self._world.network.listen(self.process, address, accept)
+        self._context.network.listen(self.process, address, accept)
 
     def kill(self, down_ms: int) -> None:
         """The process dies, and is back after a while."""
         if not self.is_up:
             return
-        self._world.note(self.name, f"dies, for {down_ms} ms")
+        self._context.note(self.name, f"dies, for {down_ms} ms")
         self.process.kill()
         self.log.die()
         if hasattr(self, "coordinator"):
             self._host.stop()
         self._life += 1
-        self._world.loop.later(down_ms / 1000, self._back, self._life)
+        self._context.loop.later(down_ms / 1000, self._back, self._life)
 
     def _back(self, life: int) -> None:
         if life == self._life:
@@ -125,8 +123,8 @@ class Cluster(Node):
 
     def _settings(self) -> GroupSettings:
         return GroupSettings(
-            initial_rebalance_delay_ms=self._world.plan.initial_delay_ms,
-            max_session_timeout_ms=self._world.plan.longest_session_ms,
+            initial_rebalance_delay_ms=self._context.plan.initial_delay_ms,
+            max_session_timeout_ms=self._context.plan.longest_session_ms,
             connect=ConnectSettings(migration_policy=MigrationPolicy.DISABLED),
         )
 

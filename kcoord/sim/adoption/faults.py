@@ -5,7 +5,6 @@ JoinGroup, DescribeGroups, LeaveGroup or SyncGroup of its own), or writes that i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import attrs
 
@@ -19,13 +18,12 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     api_name,
 )
-from kcoord.sim.adoption.cluster import BROKER
+from kcoord.sim.adoption.cluster import BROKER, Cluster
+from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.disk import Fate
-from kcoord.sim.adoption.front import FRONT
-
-if TYPE_CHECKING:
-    from kcoord.sim.adoption.wires import End
-    from kcoord.sim.adoption.world import AdoptionWorld, Place
+from kcoord.sim.adoption.fleet import Fleet, Place
+from kcoord.sim.adoption.front import FRONT, Front
+from kcoord.sim.adoption.wires import End
 
 STEPS = tuple(
     each.API_KEY
@@ -59,13 +57,17 @@ class Aim:
 class Faults:
     """Everything that goes wrong in one run."""
 
-    def __init__(self, world: AdoptionWorld) -> None:
-        self._world = world
-        self._random = world.random
+    def __init__(self, context: AdoptionContext, cluster: Cluster, front: Front, fleet: Fleet) -> None:
+        self._context = context
+        self._cluster = cluster
+        self._front = front
+        self._fleet = fleet
+        self._random = context.random
         self._aims: list[Aim] = []
         self._awaits_adoption = False
-        self.is_over = world.plan.calm
-        world.network.on_send = self._sends
+        self.is_over = context.plan.calm
+        context.network.on_send = self._sends
+        front.on_append = self._appends
 
     def start(self) -> None:
         """Begin."""
@@ -79,13 +81,13 @@ class Faults:
         self._awaits_adoption = False
 
     def _again(self) -> None:
-        pause_ms = self._random.expovariate(1.0) * self._world.plan.pause_ms
-        self._world.loop.later(pause_ms / 1000, self._strike)
+        pause_ms = self._random.expovariate(1.0) * self._context.plan.pause_ms
+        self._context.loop.later(pause_ms / 1000, self._strike)
 
     def _strike(self) -> None:
         if self.is_over:
             return
-        weights = self._world.plan.weights
+        weights = self._context.plan.weights
         [kind] = self._random.choices(list(weights), list(weights.values()))
         _FAULTS[kind](self)
         self._again()
@@ -94,7 +96,7 @@ class Faults:
         return self._random.randint(1, self._random.choice(longest))
 
     def _later(self, ms: float, call: Callable[[], None]) -> None:
-        self._world.loop.later(ms / 1000, self._unless_over, call)
+        self._context.loop.later(ms / 1000, self._unless_over, call)
 
     def _unless_over(self, call: Callable[[], None]) -> None:
         if not self.is_over:
@@ -103,17 +105,17 @@ class Faults:
     # -- members ------------------------------------------------------------------------------------------------------
 
     def _place(self, *, running: bool = True) -> Place | None:
-        found = [each for each in self._world.places if each.is_running == running]
+        found = [each for each in self._fleet.places if each.is_running == running]
         return self._random.choice(found) if found else None
 
     def _member_dies(self) -> None:
         place = self._place()
-        if place is not None and len([each for each in self._world.places if each.is_running]) > 1:
+        if place is not None and len([each for each in self._fleet.places if each.is_running]) > 1:
             place.stop(orderly=False)
 
     def _member_leaves(self) -> None:
         place = self._place()
-        if place is not None and len([each for each in self._world.places if each.is_running]) > 1:
+        if place is not None and len([each for each in self._fleet.places if each.is_running]) > 1:
             place.stop(orderly=True)
 
     def _member_comes(self) -> None:
@@ -135,72 +137,71 @@ class Faults:
     def _member_cut(self) -> None:
         place = self._place()
         if place is not None and place.member is not None:
-            self._world.note(place.name, "is cut off for a moment")
+            self._context.note(place.name, "is cut off for a moment")
             place.member.cut()
 
     def _member_frozen(self) -> None:
         place = self._place()
         if place is not None and place.member is not None:
             ms = self._ms(1_000, 8_000, 25_000)
-            self._world.note(place.name, f"stands still for {ms} ms")
-            place.member.frozen_until_ms = self._world.loop.now_ms + ms
+            self._context.note(place.name, f"stands still for {ms} ms")
+            place.member.frozen_until_ms = self._context.loop.now_ms + ms
 
     def _stranger(self) -> None:
         """A client that does not know of kcoord joins, or asks, for a while."""
-        self._world.stranger(self._ms(500, 4_000, 12_000), orderly=self._random.random() < 0.5)
+        self._fleet.stranger(self._ms(500, 4_000, 12_000), orderly=self._random.random() < 0.5)
 
     def _stray_id(self) -> None:
         """A client asks the cluster for a member id, and does not use it."""
-        self._world.stray_id()
+        self._fleet.stray_id()
 
     # -- kcoord -------------------------------------------------------------------------------------------------------
 
     def _kcoord_dies(self) -> None:
-        self._world.front.kill(self._ms(200, 2_000, 7_000))
+        self._front.kill(self._ms(200, 2_000, 7_000))
 
     def _append_fails(self) -> None:
-        if self._world.front.is_up:
-            self._world.front.log.next = self._random.choice((Fate.IN_DOUBT, Fate.ROLLED_BACK))
+        if self._front.is_up:
+            self._front.log.next = self._random.choice((Fate.IN_DOUBT, Fate.ROLLED_BACK))
 
     def _append_slow(self) -> None:
-        if self._world.front.is_up:
-            self._world.front.log.takes_s = self._ms(500, 3_000) / 1000
+        if self._front.is_up:
+            self._front.log.takes_s = self._ms(500, 3_000) / 1000
 
     def _adoption_append(self) -> None:
         self._awaits_adoption = True
 
-    def appends(self, batch: Sequence[RawRecord]) -> None:
+    def _appends(self, batch: Sequence[RawRecord]) -> None:
         """kcoord writes something."""
         if not self._awaits_adoption or not any(value and ADOPTED in value for _, value in batch):
             return
         self._awaits_adoption = False
-        log = self._world.front.log
+        log = self._front.log
         what = self._random.choice(("fails", "fails", "slow", "dies", "dies"))
-        self._world.note("fault", f"the record of adoption: {what}")
+        self._context.note("fault", f"the record of adoption: {what}")
         if what == "fails":
             log.next = self._random.choice((Fate.IN_DOUBT, Fate.ROLLED_BACK))
         elif what == "slow":
             log.takes_s = self._ms(1_000, 4_000) / 1000
         else:
-            self._later(self._random.random() * self._world.plan.append_ms * 1.5, self._kcoord_dies)
+            self._later(self._random.random() * self._context.plan.append_ms * 1.5, self._kcoord_dies)
 
     # -- the cluster --------------------------------------------------------------------------------------------------
 
     def _cluster_dies(self) -> None:
-        self._world.cluster.kill(self._ms(200, 2_000, 5_000))
+        self._cluster.kill(self._ms(200, 2_000, 5_000))
 
     def _upstream_cut(self) -> None:
-        for end in self._world.network.wires_of("kcoord", BROKER[0]):
+        for end in self._context.network.wires_of("kcoord", BROKER[0]):
             if self._random.random() < 0.6:
                 self._cut(end)
 
     def _cut(self, end: End) -> None:
-        self._world.note("fault", f"the connection of {end.process.name} to {end.there[0]} is cut")
-        end.cut()
-        end.peer.cut()
+        self._context.note("fault", f"the connection of {end.process.name} to {end.there[0]} is cut")
+        end.sever()
 
     def _upstream_stalls(self) -> None:
-        for end in self._world.network.wires_of("kcoord", BROKER[0]):
+        for end in self._context.network.wires_of("kcoord", BROKER[0]):
             if self._random.random() < 0.5:
                 seconds = self._ms(300, 2_000) / 1000
                 end.stall(seconds)
@@ -227,9 +228,9 @@ class Faults:
         """Whether what is sent arrives."""
         if not self._aims or len(data) < HEAD_BYTES:
             return True
-        if end.there == BROKER and end.process is self._world.front.process:
+        if end.there == BROKER and end.process is self._front.process:
             return self._asks(end, data)
-        if end.here == BROKER and end.peer.process is self._world.front.process:
+        if end.here == BROKER and end.peer.process is self._front.process:
             return self._answers(end, data)
         return True
 
@@ -257,13 +258,15 @@ class Faults:
         return True
 
     def _hit(self, aim: Aim, end: End) -> None:
-        self._world.note("fault", f"{api_name(aim.api_key)} of kcoord's own, {aim.moment}: {aim.what}")
-        late_ms = 0.0 if aim.moment in ("lost", "answered") else self._random.random() * 4 * self._world.plan.latency_ms
+        self._context.note("fault", f"{api_name(aim.api_key)} of kcoord's own, {aim.moment}: {aim.what}")
+        late_ms = (
+            0.0 if aim.moment in ("lost", "answered") else self._random.random() * 4 * self._context.plan.latency_ms
+        )
         down_ms = self._ms(200, 2_000, 6_000)
         if aim.what == "kcoord dies":
-            self._later(late_ms, lambda: self._world.front.kill(down_ms))
+            self._later(late_ms, lambda: self._front.kill(down_ms))
         elif aim.what == "the cluster dies":
-            self._later(late_ms, lambda: self._world.cluster.kill(down_ms))
+            self._later(late_ms, lambda: self._cluster.kill(down_ms))
         else:
             self._later(late_ms, lambda: self._cut(end))
 

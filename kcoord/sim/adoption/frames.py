@@ -31,7 +31,7 @@ class Frames:
         self._owed: dict[tuple[End, int], type[Request]] = {}
         self._versions: dict[tuple[End, int], int] = {}
 
-    def sent(self, end: End, data: bytes, *, is_request: bool) -> None:
+    def sent(self, end: End, data: bytes, is_request: bool) -> None:
         """`end` has sent this."""
         at = 0
         while len(data) - at >= HEAD_BYTES:

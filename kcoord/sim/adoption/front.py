@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kcoord.gateway.gateway import Gateway
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.state.settings import GroupSettings
+from kcoord.log.interface import RawRecord
 from kcoord.server.server import Server
 from kcoord.sim.adoption.cluster import BROKER, LIMITS, Node
-
-if TYPE_CHECKING:
-    from kcoord.sim.adoption.wires import Address
+from kcoord.sim.adoption.wires import Address
 
 HOST, PORT = "kcoord", 19_092
 FRONT: Address = (HOST, PORT)
@@ -23,9 +22,11 @@ class Front(Node):
 
     name = HOST
     gateway: Gateway
+    on_append: Callable[[Sequence[RawRecord]], None]
+    """Called with each append that begins. Set by the faults."""
 
     def _settings(self) -> GroupSettings:
-        return GroupSettings(initial_rebalance_delay_ms=self._world.plan.initial_delay_ms)
+        return GroupSettings(initial_rebalance_delay_ms=self._context.plan.initial_delay_ms)
 
     def _serve(self) -> Server:
         settings = GatewaySettings(
@@ -33,12 +34,12 @@ class Front(Node):
             groups=(".*",),
             listen_port=PORT,
             data_dir=Path("kcoord"),
-            adopts=self._world.plan.adopts,
+            adopts=self._context.plan.adopts,
         )
         self.gateway = Gateway(settings, self.coordinator)
         server = Server(LIMITS, self.gateway, None, self._serials, self.coordinator.closed)
         self._listen(server, FRONT)
-        self.log.on_append = self._world.faults.appends
+        self.log.on_append = self.on_append
         self._server = server
         return server
 

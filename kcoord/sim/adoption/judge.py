@@ -16,21 +16,20 @@ member dies before it joins again. Kafka's brokers give its successor the same a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID
 from kcoord.group.group_configs import Owner
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupResponse
+from kcoord.sim.adoption.cluster import Cluster, Node
+from kcoord.sim.adoption.context import AdoptionContext
+from kcoord.sim.adoption.fleet import Fleet
+from kcoord.sim.adoption.front import Front
 from kcoord.sim.adoption.member import GROUP, TOPIC, Member
 from kcoord.sim.violation import Violation
-
-if TYPE_CHECKING:
-    from kcoord.group.state.groups.classic_group import ClassicGroup
-    from kcoord.sim.adoption.cluster import Node
-    from kcoord.sim.adoption.world import AdoptionWorld
-
 
 AWAKE_MS = 3_000
 """For this long after a standstill a member may not have heard what it has missed."""
@@ -39,8 +38,14 @@ AWAKE_MS = 3_000
 class Judge:
     """The judge of one run."""
 
-    def __init__(self, world: AdoptionWorld) -> None:
-        self._world = world
+    def __init__(self, context: AdoptionContext, cluster: Cluster, front: Front, fleet: Fleet) -> None:
+        self._context = context
+        self._cluster = cluster
+        self._front = front
+        self._fleet = fleet
+        fleet.judge = self
+        self.on_violation: Callable[[], None] = lambda: None
+        """Called with the first violation: there is nothing more to see."""
         self.committed: dict[int, int] = {}
         """Partition → the highest offset that was acknowledged."""
         self.joins = 0
@@ -51,9 +56,9 @@ class Judge:
     def violated(self, invariant: str, text: str) -> None:
         """End the run with a violation."""
         if self.violation is None:
-            self._world.note("VIOLATION", f"{invariant}: {text}")
+            self._context.note("VIOLATION", f"{invariant}: {text}")
             self.violation = Violation(invariant, text)
-            self._world.end()
+            self.on_violation()
 
     # -- what members hear --------------------------------------------------------------------------------------------
 
@@ -62,17 +67,14 @@ class Judge:
         if member_id in member.known_ids and member.is_counted_on():
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
 
-    def illegal(self, member: Member, api: str) -> None:
-        """A member was told that its generation is over."""
-
     def refused(self, member: Member) -> None:
         """A member was told that the group does not accept its kind."""
-        if member.at[0] == self._world.front.name:
+        if member.at[0] == self._front.name:
             self.violated("refused", f"{member.name} was refused though it came through kcoord")
 
     def floor(self) -> int:
         """The highest generation that is known to a member on which its coordinator counts."""
-        return max((each.generation for each in self._world.members() if each.is_counted_on()), default=-1)
+        return max((each.generation for each in self._fleet.members() if each.is_counted_on()), default=-1)
 
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
         """A member has joined. `floor` is the floor when it asked."""
@@ -83,9 +85,9 @@ class Judge:
 
     def takes(self, member: Member, partitions: frozenset[int]) -> None:
         """From now on a member believes to own these partitions."""
-        for other in self._world.members():
+        for other in self._fleet.members():
             both = partitions & other.position.keys()
-            is_late = self._world.loop.now_ms < other.frozen_until_ms + AWAKE_MS
+            is_late = self._context.loop.now_ms < other.frozen_until_ms + AWAKE_MS
             if other is not member and both and other.is_counted_on() and not is_late:
                 self.violated("one owner", f"{other.name} and {member.name} both own {sorted(both)}")
 
@@ -106,15 +108,14 @@ class Judge:
 
     def wrong(self, owner: str) -> str | None:
         """Why the group is not wholly the owner's, or not at rest. None: it is."""
-        world = self._world
-        if world.cluster.shard is None or world.front.shard is None:
+        if self._cluster.shard is None or self._front.shard is None:
             return "somebody has not started"
-        members = world.members()
+        members = self._fleet.members()
         late = [each.name for each in members if not each.is_stable]
         if late:
             return f"{', '.join(late)} have to join"
         ids = sorted(each.member_id for each in members)
-        at_cluster, at_kcoord = _group(world.cluster), _group(world.front)
+        at_cluster, at_kcoord = _group(self._cluster), _group(self._front)
         is_ours = owner == Owner.KCOORD
         has, has_not = (at_kcoord, at_cluster) if is_ours else (at_cluster, at_kcoord)
         sentinels = [] if has_not is None else [each.instance_id for each in has_not.members.values()]
@@ -124,13 +125,13 @@ class Judge:
             there = [] if has is None else sorted(has.members)
             return f"{owner} has members {there} {'' if has is None else has.state.label}, it should have {ids}"
         owned = sorted(partition for each in members for partition in each.position)
-        if owned != [each for each in range(world.plan.partitions) if each not in self.given_up]:
+        if owned != [each for each in range(self._context.plan.partitions) if each not in self.given_up]:
             return f"{owned} are owned"
         return None
 
     def stored(self) -> dict[int, int]:
         """The offsets that the cluster has stored."""
-        shard = self._world.cluster.shard
+        shard = self._cluster.shard
         assert shard is not None
         found = shard.state.offsets.of_topic(GROUP, TOPIC)
         return {partition: each.offset for partition, each in found.items()}

@@ -12,7 +12,8 @@ import asyncio
 import contextlib
 import struct
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any, Protocol
 
 import attrs
 
@@ -35,13 +36,9 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.sim.adoption.client import Client, ConnectionLost
+from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.process import Process
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from kcoord.sim.adoption.wires import Address
-    from kcoord.sim.adoption.world import AdoptionWorld
+from kcoord.sim.adoption.wires import Address
 
 GROUP, TOPIC = "g", "t"
 VERSIONS = {
@@ -69,11 +66,33 @@ class Nature:
     """Whether members that are not static are clients from before KIP-394."""
 
 
+class MemberJudge(Protocol):
+    """The judge of what members hear and own."""
+
+    committed: dict[int, int]
+    given_up: dict[int, int]
+
+    def floor(self) -> int: ...
+    def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None: ...
+    def refused(self, member: Member) -> None: ...
+    def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None: ...
+    def takes(self, member: Member, partitions: frozenset[int]) -> None: ...
+    def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None: ...
+    def fetched(self, member: Member, found: dict[int, int], before: dict[int, int]) -> None: ...
+
+
 class Member:
     """One life of one member."""
 
     def __init__(
-        self, world: AdoptionWorld, name: str, at: Address, nature: Nature, random: Random, instance_id: str | None
+        self,
+        context: AdoptionContext,
+        judge: MemberJudge,
+        name: str,
+        at: Address,
+        nature: Nature,
+        random: Random,
+        instance_id: str | None,
     ) -> None:
         self.name = name
         self.at = at
@@ -104,14 +123,15 @@ class Member:
         self.is_refused = False
         """Whether it has ended because the group does not accept its kind."""
         self.must_join = True
-        self._world = world
+        self._context = context
+        self._judge = judge
         self._nature = nature
         self._versions = BEFORE_KIP_394 if nature.is_old and instance_id is None else VERSIONS
         self._random = random
         self._client: Client | None = None
         self._beat_ms = self._commit_ms = 0
         self._leaves = False
-        world.loop.run_for(self.process, self._live())
+        context.loop.run_for(self.process, self._live())
 
     @property
     def is_alive(self) -> bool:
@@ -125,12 +145,12 @@ class Member:
 
     def is_counted_on(self) -> bool:
         """Whether its coordinator has no reason to evict it."""
-        return self._world.loop.now_ms <= self.lives_until_ms
+        return self._context.loop.now_ms <= self.lives_until_ms
 
     def kill(self) -> None:
         """The member dies."""
         if self.is_alive:
-            self._world.note(self.name, "dies")
+            self._context.note(self.name, "dies")
             self._end()
 
     def leave(self) -> None:
@@ -140,13 +160,12 @@ class Member:
     def cut(self) -> None:
         """The member loses its connections."""
         for end in list(self.process.ends):
-            end.cut()
-            end.peer.cut()
+            end.sever()
 
     # -- its life -----------------------------------------------------------------------------------------------------
 
     async def _live(self) -> None:
-        loop = self._world.loop
+        loop = self._context.loop
         while not self._leaves:
             if self.frozen_until_ms > loop.now_ms:
                 await asyncio.sleep((self.frozen_until_ms - loop.now_ms) / 1000)
@@ -163,7 +182,7 @@ class Member:
             if self.is_refused:
                 break
         if self._leaves and self.member_id and self._client is not None:
-            self._world.note(self.name, "leaves")
+            self._context.note(self.name, "leaves")
             self._revoke(frozenset(self.position))
             identity = MemberIdentity(self.member_id, self.instance_id)
             with contextlib.suppress(ConnectionLost):
@@ -172,12 +191,12 @@ class Member:
 
     def _end(self) -> None:
         if self.instance_id is not None:
-            self._world.judge.given_up |= dict.fromkeys(self._given_up, self.generation)
+            self._judge.given_up |= dict.fromkeys(self._given_up, self.generation)
         self.process.kill()
 
     async def _find(self) -> None:
         """Connect to the group's coordinator. Raises ConnectionLost."""
-        first = await Client.connect(self._world.loop, self.name, self.at)
+        first = await Client.connect(self._context.loop, self.name, self.at)
         try:
             request = FindCoordinatorRequest(key_type=0, coordinator_keys=[GROUP])
             [found] = (await first.ask(request, VERSIONS[FindCoordinatorRequest])).coordinators
@@ -185,7 +204,7 @@ class Member:
             first.close()
         if found.error_code:
             raise ConnectionLost(f"there is no coordinator: {found.error_code}")
-        self._client = await Client.connect(self._world.loop, self.name, (found.host, found.port))
+        self._client = await Client.connect(self._context.loop, self.name, (found.host, found.port))
 
     async def _lose(self, pause_s: float) -> None:
         if self._client is not None:
@@ -199,7 +218,7 @@ class Member:
 
     async def _work(self) -> None:
         """Do whatever is due next."""
-        loop, nature = self._world.loop, self._nature
+        loop, nature = self._context.loop, self._nature
         due_ms = min(self._beat_ms, self._commit_ms)
         if due_ms > loop.now_ms:
             await asyncio.sleep((due_ms - loop.now_ms) / 1000)
@@ -224,7 +243,7 @@ class Member:
         """Commit what was read. Raises ConnectionLost."""
         if not self.position:
             return
-        judge, sent_ms = self._world.judge, self._world.loop.now_ms
+        judge, sent_ms = self._judge, self._context.loop.now_ms
         said = dict(self.position)
         before = {partition: judge.committed.get(partition, 0) for partition in said}
         partitions = [OffsetCommitRequestPartition(each, offset) for each, offset in said.items()]
@@ -240,14 +259,14 @@ class Member:
         error = ErrorCode(answer.topics[0].partitions[0].error_code)
         if not error:
             self.commits += 1
-            self.slowest_commit_ms = max(self.slowest_commit_ms, self._world.loop.now_ms - sent_ms)
+            self.slowest_commit_ms = max(self.slowest_commit_ms, self._context.loop.now_ms - sent_ms)
             judge.acknowledged(self, said, before)
         await self._obey(error, "OffsetCommit", sent_ms, asked)
 
     async def _obey(self, error: ErrorCode, api: str, sent_ms: int, asked: tuple[str, int]) -> None:
         """Do what the response to something other than a JoinGroup says. Raises ConnectionLost."""
         if error:
-            self._world.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
+            self._context.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
             self.errors.append(error)
         if error == ErrorCode.NONE or error == ErrorCode.REBALANCE_IN_PROGRESS:
             self._is_counted_on(sent_ms)
@@ -256,10 +275,9 @@ class Member:
         elif error in LOOK_AGAIN:
             raise ConnectionLost(error.name)
         elif error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
-            self._world.judge.unknown(self, asked[0], api, error)
+            self._judge.unknown(self, asked[0], api, error)
             self._forget()
         elif error == ErrorCode.ILLEGAL_GENERATION:
-            self._world.judge.illegal(self, api)
             self._revoke(frozenset(self.position), is_lost=True)
             self.generation, self.must_join = -1, True
         elif error:
@@ -281,14 +299,14 @@ class Member:
 
     async def _join(self) -> None:
         """Send one JoinGroup, and do what follows. Raises ConnectionLost."""
-        world, loop, nature = self._world, self._world.loop, self._nature
+        context, judge, loop, nature = self._context, self._judge, self._context.loop, self._nature
         if not nature.cooperative and self.position:
             if self.generation >= 0:
                 await self._commit()
                 if self.generation < 0:
                     return
             self._revoke(frozenset(self.position))
-        sent_ms, floor, asked = loop.now_ms, world.judge.floor(), self.member_id
+        sent_ms, floor, asked = loop.now_ms, judge.floor(), self.member_id
         if self.joins_since_ms is None:
             self.joins_since_ms = sent_ms
         answer = await self._ask(self._join_request())
@@ -297,28 +315,28 @@ class Member:
             self.member_id, self.generation = answer.member_id, -1
             return
         if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
-            world.note(self.name, "is refused")
+            context.note(self.name, "is refused")
             self._revoke(frozenset(self.position), is_lost=True)
-            world.judge.refused(self)
+            judge.refused(self)
             self.is_refused = True
             return
         if error:
             self.errors.append(error)
-            world.note(self.name, f"JoinGroup: {error.name}")
+            context.note(self.name, f"JoinGroup: {error.name}")
             if error in LOOK_AGAIN:
                 raise ConnectionLost(error.name)
             if error in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID):
-                world.judge.unknown(self, asked, "JoinGroup", error)
+                judge.unknown(self, asked, "JoinGroup", error)
                 self._forget()
             await asyncio.sleep(0.1)
             return
         self.joins += 1
-        world.judge.joined(self, answer, floor)
+        judge.joined(self, answer, floor)
         self.known_ids.add(answer.member_id)
         if loop.now_ms - self.joins_since_ms < nature.rebalance_ms:  # else those who do not sync are evicted by now
             self._is_counted_on(max(sent_ms, loop.now_ms - UNDER_WAY_MS))
         self.member_id, self.generation = answer.member_id, answer.generation_id
-        world.note(self.name, f"joins generation {self.generation} as {self.member_id}, led by {answer.leader}")
+        context.note(self.name, f"joins generation {self.generation} as {self.member_id}, led by {answer.leader}")
         await self._sync(answer)
 
     def _join_request(self) -> JoinGroupRequest:
@@ -335,10 +353,10 @@ class Member:
         )
 
     async def _sync(self, joined: JoinGroupResponse) -> None:
-        world, sent_ms = self._world, self._world.loop.now_ms
+        context, sent_ms = self._context, self._context.loop.now_ms
         given: Mapping[str, Sequence[int]] = {}
         if joined.leader == joined.member_id and not joined.skip_assignment:
-            given = _assign(joined.members, world.plan.partitions)
+            given = _assign(joined.members, context.plan.partitions)
         asked = self.member_id, self.generation
         answer = await self._ask(
             SyncGroupRequest(
@@ -358,8 +376,8 @@ class Member:
         self.joins_since_ms = None
         assigned = frozenset(_unpack(answer.assignment))
         self.must_join = False
-        self._beat_ms = world.loop.now_ms + self._nature.interval_ms
-        self._commit_ms = world.loop.now_ms + self._random.randint(0, self._nature.commit_ms)
+        self._beat_ms = context.loop.now_ms + self._nature.interval_ms
+        self._commit_ms = context.loop.now_ms + self._random.randint(0, self._nature.commit_ms)
         taken_away = frozenset(self.position) - assigned
         if taken_away:
             await self._commit()
@@ -373,7 +391,7 @@ class Member:
         """Read these partitions from the offsets that the cluster gives."""
         if not partitions:
             return
-        judge = self._world.judge
+        judge = self._judge
         generation, wanted = self.generation, sorted(partitions)
         self.position |= dict.fromkeys(wanted, 0)
         judge.takes(self, partitions)
@@ -397,7 +415,7 @@ class Member:
     def _revoke(self, partitions: frozenset[int], *, is_lost: bool = False) -> None:
         if partitions:
             how = "has lost" if is_lost else "gives up"
-            self._world.note(self.name, f"{how} {sorted(partitions)}")
+            self._context.note(self.name, f"{how} {sorted(partitions)}")
         for partition in partitions:
             del self.position[partition]
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from kcoord.sim.adoption.wires import End
+
+class OwnEnd(Protocol):
+    """A process's end of a connection."""
+
+    def die(self) -> None: ...
+    def sever(self) -> None: ...
 
 
 class Process:
@@ -18,7 +22,7 @@ class Process:
     def __init__(self, name: str) -> None:
         self.name = name
         self.is_dead = False
-        self.ends: dict[End, None] = {}
+        self.ends: dict[OwnEnd, None] = {}
         """Its ends of open connections."""
         self._tasks: dict[asyncio.Task[Any], None] = {}
         self.context = contextvars.Context()

@@ -13,13 +13,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kcoord.sim.adoption.loop import SimLoop
 from kcoord.sim.adoption.process import Process, current_process
-
-if TYPE_CHECKING:
-    from kcoord.sim.adoption.frames import Frames
 
 Address = tuple[str, int]
 Accept = Callable[[Address], asyncio.Protocol | None]
@@ -120,6 +117,11 @@ class End(asyncio.Transport):
         self._coming.clear()
         self._network.loop.call_soon(self._read, context=self.process.context)
 
+    def sever(self) -> None:
+        """Cut the connection in both directions."""
+        self.cut()
+        self.peer.cut()
+
     def die(self) -> None:
         """The process has died. The other end sees that when some of what was written has arrived."""
         self.peer.cut()
@@ -162,7 +164,8 @@ class Network:
         """The share of connections that are refused."""
         self.on_send: Callable[[End, bytes], bool] = lambda _end, _data: True
         """Called with everything that is sent. False: it is lost."""
-        self.frames: Frames | None = None
+        self.show: Callable[[End, bytes, bool], None] | None = None
+        """Called with the same while somebody reads the trace, and with whether the end has connected."""
         self._random = random
         self._listeners: dict[Address, tuple[Process, Accept]] = {}
         self._ports = 40_000
@@ -183,8 +186,8 @@ class Network:
 
     def sends(self, end: End, data: bytes) -> None:
         """`end` has written something."""
-        if self.frames is not None:
-            self.frames.sent(end, data, is_request=end in self.wires)
+        if self.show is not None:
+            self.show(end, data, end in self.wires)
         if self.on_send(end, data):
             end.peer.comes(data)
 

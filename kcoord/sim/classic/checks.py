@@ -11,11 +11,10 @@ It also checks what `kcoord.sim.mixed.checks` checks in Java's workers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.step import Step
 from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.sim.classic.context import ClassicContext
 from kcoord.sim.classic.process import LibraryProcess
 from kcoord.sim.coordinator import UP
 from kcoord.sim.mixed.checks import MixedChecks
@@ -25,16 +24,11 @@ from kcoord.sim.network import Frame
 from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 
-if TYPE_CHECKING:
-    from kcoord.sim.classic.world import ClassicWorld
-
 
 class ClassicChecks(MixedChecks):
     """The judge of a run."""
 
-    def __init__(self, world: ClassicWorld) -> None:
-        super().__init__(world)
-        self._classic = world
+    _context: ClassicContext
 
     def judge(self, process: SimulatedProcess) -> None:
         """At most one owner of each resource."""
@@ -63,7 +57,7 @@ class ClassicChecks(MixedChecks):
         """
         super().before(frame)
         if isinstance(frame.request, JoinGroupRequest) and not frame.link.client_open:
-            for process in self._classic.fleet.processes():
+            for process in self._fleet.processes():
                 if isinstance(process, LibraryProcess) and process.member_id == frame.request.member_id:
                     process.evicted = True
 
@@ -77,7 +71,7 @@ class ClassicChecks(MixedChecks):
 
     def _see_eviction(self, process: LibraryProcess) -> None:
         """Note whether the coordinator counts the worker as a member."""
-        if self._world.coordinator.stage is not UP:
+        if self._coordinator.stage is not UP:
             return
         classic = self.classic()
         is_member = classic is not None and process.member_id in classic.members
@@ -86,7 +80,7 @@ class ClassicChecks(MixedChecks):
             process.evicted = False
         elif not is_member and process.running and not process.evicted:
             process.evicted = True
-            self._world.note(process.name, f"is no member, and runs {names(process.running)}")
+            self._context.note(process.name, f"is no member, and runs {names(process.running)}")
 
     # -- at the end ---------------------------------------------------------------------------------------------------
 
@@ -97,12 +91,12 @@ class ClassicChecks(MixedChecks):
 
     def wrong(self) -> str | None:
         """What is not well yet. None: all is well."""
-        world, classic = self._classic, self.classic()
-        if world.coordinator.stage is not UP:
+        context, classic = self._context, self.classic()
+        if self._coordinator.stage is not UP:
             return "the coordinator is not there"
-        if any(place.wanted and place.process is None for place in world.fleet.places):
+        if self._fleet.is_starting():
             return "a worker is to start yet"
-        if world.is_to_delete:
+        if context.is_to_delete:
             return "a connector is to be deleted yet"
         if classic is None or classic.state is not ClassicState.STABLE:
             return f"the group is {'not there' if classic is None else classic.state.label}"
@@ -113,8 +107,8 @@ class ClassicChecks(MixedChecks):
             if isinstance(process, LibraryProcess) and not process.is_settled:
                 return f"{process.name} is {process.classic.phase.name}, runs {names(process.running)}"
         # a leader that has lost its memory lets deleted work run on, as in Kafka
-        running = sorted(each for process in self._processes for each in process.running if each in world.configured)
-        if running != sorted(world.configured):
-            return f"{names(world.configured)} are configured, {names(running)} run"
+        running = sorted(each for process in self._processes for each in process.running if each in context.configured)
+        if running != sorted(context.configured):
+            return f"{names(context.configured)} are configured, {names(running)} run"
         workers = [each for each in self._processes if isinstance(each, ClassicProcess)]
         return of_another_protocol(workers) or wrong_in_classic_workers(workers)

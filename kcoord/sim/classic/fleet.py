@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
 
 from kcoord.protocol.embedded import EAGER
+from kcoord.sim.classic.context import ClassicContext
 from kcoord.sim.classic.process import LibraryProcess
 from kcoord.sim.fleet import Place
 from kcoord.sim.mixed.fleet import MixedFleet
 from kcoord.sim.process import SimulatedProcess
 from kcoord.worker.classic.phases import Timing
-
-if TYPE_CHECKING:
-    from kcoord.sim.classic.world import ClassicWorld
 
 ASSIGNORS = ("cooperative", "cooperative", "connect", "eager")
 """The assignors that kcoord's workers use if they lead."""
@@ -23,14 +19,12 @@ ASSIGNORS = ("cooperative", "cooperative", "connect", "eager")
 class ClassicFleet(MixedFleet):
     """All places of a run."""
 
-    def __init__(self, world: ClassicWorld) -> None:
-        self._classic = world
-        super().__init__(world)
+    _context: ClassicContext
 
     def _process(self, place: Place) -> SimulatedProcess:
         if self.classic[place.name]:
             return super()._process(place)
-        mix, world = self._classic.mix, self._classic
+        context, mix = self._context, self._context.mix
         version = self.versions[place.name]
         timing = Timing(
             session_ms=mix.session_ms,
@@ -46,12 +40,18 @@ class ClassicFleet(MixedFleet):
             offers=(),
             rebalance_timeout_ms=mix.rebalance_ms,
             request_timeout_ms=40_000,
-            **world.configuration(),
+            **context.configuration(),
         )
         place.changes.clear()
-        world.note(place.name, f"starts as one of kcoord's, version {version}")
+        context.note(place.name, f"starts as one of kcoord's, version {version}")
         return LibraryProcess(
-            world, place.name, place.setup, timing, lambda _, gone: self._ended(place, gone.error_code)
+            context,
+            self.judge,
+            self._assignors,
+            place.name,
+            place.setup,
+            timing,
+            lambda _, gone: self._ended(place, gone.error_code),
         )
 
     def library_processes(self) -> list[LibraryProcess]:

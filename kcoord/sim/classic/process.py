@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from kcoord.protocol.message import Request
 from kcoord.protocol.messages import JoinGroupRequest, SyncGroupRequest
+from kcoord.sim.assignors import Assignors
+from kcoord.sim.classic.context import ClassicContext
+from kcoord.sim.process import ProcessJudge
 from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
 from kcoord.worker import actions
 from kcoord.worker.classic.membership import ClassicMembership
 from kcoord.worker.classic.phases import Phase, Timing
 from kcoord.worker.setup import Setup
-
-if TYPE_CHECKING:
-    from kcoord.sim.classic.world import ClassicWorld
 
 MANY, WITHIN_MS = 30, 10_000
 """More JoinGroups of one worker within that time are a storm."""
@@ -27,14 +26,16 @@ class LibraryProcess(Process):
 
     def __init__(
         self,
-        world: ClassicWorld,
+        context: ClassicContext,
+        judge: ProcessJudge,
+        assignors: Assignors,
         name: str,
         setup: Setup,
         timing: Timing,
         ended: Callable[[Process, actions.Gone], None],
     ) -> None:
-        super().__init__(world, name, setup, ended)
-        self.classic = ClassicMembership(setup, timing, world.random.random)
+        super().__init__(context, judge, assignors, name, setup, ended)
+        self.classic = ClassicMembership(setup, timing, context.random.random)
         self.member = self.classic
         self.member_id = ""
         self._waited_in_round = False
@@ -85,7 +86,7 @@ class LibraryProcess(Process):
         self._joined_ms.append(now_ms)
         while self._joined_ms[0] < now_ms - WITHIN_MS:
             self._joined_ms.popleft()
-        if len(self._joined_ms) > MANY and not self._world.faulty:
+        if len(self._joined_ms) > MANY and not self._context.faulty:
             raise Violation("storm", f"{self.name} has sent {len(self._joined_ms)} JoinGroups in {WITHIN_MS} ms")
 
     def _do(self, wanted: list[actions.Action]) -> None:

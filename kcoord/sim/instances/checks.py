@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kcoord.sim.checks import Checks
+from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.instance import FrontLink
 from kcoord.sim.network import Frame
-
-if TYPE_CHECKING:
-    from kcoord.sim.instances.coordinator import SharedCoordinator
 
 
 class InstancesChecks(Checks):
     """The judge of one run."""
 
-    shared: SharedCoordinator
+    _coordinator: SharedCoordinator
 
     def is_stale(self, frame: Frame) -> bool:
         """Whether the shard knows its member by a connection that was made later."""
-        newest = self.shared.owner.known.get(self._newest)
+        newest = self._coordinator.owner.known.get(self._newest)
         assert isinstance(frame.link, FrontLink)
         return newest is not None and frame.link.made < newest.made

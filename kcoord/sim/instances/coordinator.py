@@ -18,8 +18,6 @@ simulated here.
 from __future__ import annotations
 
 from functools import partial
-from random import Random
-from typing import TYPE_CHECKING
 
 import attrs
 
@@ -30,12 +28,9 @@ from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
+from kcoord.sim.instances.context import InstancesContext
 from kcoord.sim.instances.instance import FrontLink, Instance, Line, Unread
-from kcoord.sim.instances.network import FrontNetwork
 from kcoord.sim.network import Frame, Link
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
 
 LEASE_MS = 5_000
 RELAY_MS = 5_000
@@ -45,17 +40,15 @@ MISSED_MS = 6_000
 
 
 class SharedCoordinator(Coordinator):
-    """The instances, and the shard of the one that owns the partition. `choices` draws what concerns instances."""
+    """The instances, and the shard of the one that owns the partition."""
 
-    def __init__(
-        self, world: World, settings: GroupSettings, network: FrontNetwork, choices: Random, number: int
-    ) -> None:
-        self.instances = network.instances = [Instance(at, choices) for at in range(number)]
+    def __init__(self, context: InstancesContext, settings: GroupSettings, number: int) -> None:
+        self._choices = context.choices
+        self._fronts = context.network
+        self.instances = self._fronts.instances = [Instance(at, self._choices) for at in range(number)]
         self.owner = self.instances[0]
-        self._choices = choices
-        self._fronts = network
-        super().__init__(world, settings)
-        network.made = self._made
+        super().__init__(context, settings)
+        self._fronts.made = self._made
 
     # -- the owner ----------------------------------------------------------------------------------------------------
 
@@ -87,8 +80,8 @@ class SharedCoordinator(Coordinator):
         self._timer_ms = None
         self.stage = UP
         self.woken_ms = now_ms
-        self._world.note(self.owner.name, "has loaded the log")
-        self._world.checks.loaded()
+        self._context.note(self.owner.name, "has loaded the log")
+        self.judge.loaded()
         self._take(self.shard.loaded(now_ms, self.wall_ms, LEASE_MS), None)
 
     def move(self, after_ms: int) -> None:
@@ -111,7 +104,7 @@ class SharedCoordinator(Coordinator):
         self.owner = owner if owner.up else self._choices.choice(up)
         for link in self._network.links:
             link.call = link.hot = None  # they were in work at the former owner
-        self._world.note(self.owner.name, "takes over")
+        self._context.note(self.owner.name, "takes over")
         self.start()
 
     # -- faults of instances ------------------------------------------------------------------------------------------
@@ -129,7 +122,7 @@ class SharedCoordinator(Coordinator):
         """
         if not instance.up:
             return
-        self._world.note(instance.name, f"dies, for {down_ms} ms")
+        self._context.note(instance.name, f"dies, for {down_ms} ms")
         instance.up = False
         self._fronts.reset_instance(instance)
         instance.begin()
@@ -154,7 +147,7 @@ class SharedCoordinator(Coordinator):
         if not instance.up:
             return
         now_ms = self._events.now_ms
-        self._world.note(instance.name, f"stands still for {ms} ms")
+        self._context.note(instance.name, f"stands still for {ms} ms")
         instance.freeze(now_ms, ms)
         self._events.at(instance.frozen_until_ms, self._go_on_at, instance)
         self._events.after(MISSED_MS, self._missed, instance)
@@ -274,10 +267,11 @@ class SharedCoordinator(Coordinator):
             return
         self._begin(frame)
 
-    def _context(
+    def request_context(
         self, connection: int, pipelined: bool = False, version: int = 0, client_id: str = "admin"
     ) -> RequestContext:
-        context = super()._context(connection, pipelined, version, client_id)
+        """What the shard is told of a request's connection, also when it was made."""
+        context = super().request_context(connection, pipelined, version, client_id)
         return context if connection == 0 else attrs.evolve(context, opened=self._opened)
 
     # -- between instances --------------------------------------------------------------------------------------------
@@ -344,15 +338,15 @@ class SharedCoordinator(Coordinator):
             super()._deliver(frame, response, cached)
             self._done(frame)
         else:
-            self._world.checks.leaves(frame)
+            self.judge.leaves(frame)
             link.call = None
             self._answer_back(frame, response)
 
     def _answer_back(self, frame: Frame, response: Response) -> None:
         link = frame.link
         assert isinstance(link, FrontLink)
-        if self._world.tracing:
-            self._world.note(f"#{link.serial}", f"   -> {type(response).__name__}, by {link.instance.name}")
+        if self._context.tracing:
+            self._context.note(f"#{link.serial}", f"   -> {type(response).__name__}, by {link.instance.name}")
         self._events.after(self._network.delay(), self._back, frame, response)
 
     def _back(self, frame: Frame, response: Response) -> None:

@@ -8,7 +8,7 @@ from random import Random
 from kcoord.sim.events import Events
 from kcoord.sim.instances.instance import PORTS, FrontLink, Instance
 from kcoord.sim.network import Client, Link, Network
-from kcoord.sim.plan import Plan
+from kcoord.sim.plans.plan import Plan
 
 
 class FrontNetwork(Network):

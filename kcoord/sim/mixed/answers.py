@@ -19,8 +19,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ConfigRound
@@ -40,13 +38,11 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
 from kcoord.protocol.resources import Resource
 from kcoord.sim.classic_worker.cached_decoding import decode_assignment, decode_state
-from kcoord.sim.coordinator import CATCH_UP_MS
+from kcoord.sim.coordinator import CATCH_UP_MS, Coordinator
+from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.network import Frame
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
-
-if TYPE_CHECKING:
-    from kcoord.sim.mixed.world import MixedWorld
 
 Installed = ConnectWorkerGroupTargetAssignmentKey
 NOTHING: frozenset[Resource] = frozenset()
@@ -55,8 +51,9 @@ NOTHING: frozenset[Resource] = frozenset()
 class Answers:
     """The judge of what classic workers are told."""
 
-    def __init__(self, world: MixedWorld) -> None:
-        self._world = world
+    def __init__(self, context: MixedContext, coordinator: Coordinator) -> None:
+        self._context = context
+        self._coordinator = coordinator
         self._phases: dict[str, Phase] = {}
         self._offsets: dict[str, int] = {}
         """The config offset in each worker's last JoinGroup."""
@@ -121,7 +118,7 @@ class Answers:
         if isinstance(request, JoinGroupRequest):
             state = decode_state(request.protocols[0].metadata)
             had_read = self._offsets.get(request.member_id, 0)
-            now_ms = self._world.events.now_ms
+            now_ms = self._context.events.now_ms
             self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
             reports = bool(self._listed[request.member_id])
             if state.config_offset > had_read and _comes_by_itself(group, request.member_id, reports=reports):
@@ -167,7 +164,7 @@ class Answers:
             before, phase = phases.get(member_id), session.phase
             if before is not phase:
                 phases[member_id] = phase
-                self._since_ms[member_id] = self._world.events.now_ms
+                self._since_ms[member_id] = self._context.events.now_ms
                 if before is Phase.STABLE and phase is Phase.PREPARING:
                     self._is_concerned(group, member)
             if session.parked_sync is not None and member.current:
@@ -188,13 +185,13 @@ class Answers:
         self._newcomer = ""
 
     def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:
-        now_ms = self._world.events.now_ms
+        now_ms = self._context.events.now_ms
         if self._round_known is not config_round:
             known, self._round_known, self._opened_ms = self._round_known, config_round, now_ms
             opens = known is None or known.offset != config_round.offset  # else it was opened before, and is restored
             if opens and any(target.url is not None for _, target in group.departed()):
                 raise Violation("returned", "a config round opens, and what departed workers had waits for them")
-        coordinator = self._world.coordinator
+        coordinator = self._coordinator
         late_ms = now_ms - max(self._opened_ms + NUDGE_MS, coordinator.frozen_until_ms + CATCH_UP_MS)
         if late_ms <= 1 or coordinator.shard.state.quarantine:
             return
@@ -274,7 +271,7 @@ class Answers:
                 return  # it belongs to the classic group that this was when the response was made
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
-                self._told_ms[request.member_id] = self._world.events.now_ms
+                self._told_ms[request.member_id] = self._context.events.now_ms
                 self._assignment(state, group, group.members[request.member_id], response)
         elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             leads = response.leader == response.member_id != ""
@@ -291,7 +288,7 @@ class Answers:
         self, state: ShardState, group: ConnectGroup, member: ConnectMember, response: SyncGroupResponse
     ) -> None:
         told = decode_assignment(response.assignment)
-        own, end = self._offsets.get(member.member_id, 0), self._world.topic.newest.offset
+        own, end = self._offsets.get(member.member_id, 0), self._context.topic.newest.offset
         if told.leader == member.member_id and told.config_offset <= 0:
             if told.assigned or told.revoked or told.delay_ms:
                 raise Violation(

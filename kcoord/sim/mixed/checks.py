@@ -17,8 +17,6 @@ notices. What it runs counts again when it has settled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kcoord.group.state.classic_workers.phases import Phase as TranslatedPhase
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
@@ -38,11 +36,13 @@ from kcoord.protocol.resources import CONNECTOR, Resource
 from kcoord.sim.append import Pending
 from kcoord.sim.checks import Checks
 from kcoord.sim.classic_worker.client import CLOSED
-from kcoord.sim.coordinator import UP
+from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.invariants import Invariants
 from kcoord.sim.mixed import convergence
 from kcoord.sim.mixed.answers import Answers
+from kcoord.sim.mixed.context import MixedContext
+from kcoord.sim.mixed.fleet import MixedFleet
 from kcoord.sim.mixed.invariants import MixedInvariants
 from kcoord.sim.mixed.process import NEVER_MS, ClassicProcess
 from kcoord.sim.network import Frame
@@ -50,9 +50,6 @@ from kcoord.sim.phases import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRA
 from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
-
-if TYPE_CHECKING:
-    from kcoord.sim.mixed.world import MixedWorld
 
 RETRIED = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 """Responses to a request that the coordinator did not process."""
@@ -68,10 +65,12 @@ leader reads it, is asked twice, and once more when what was deleted has stopped
 class MixedChecks(Checks):
     """The judge of a mixed run."""
 
-    def __init__(self, world: MixedWorld) -> None:
-        super().__init__(world)
-        self._mixed = world
-        self._answers = Answers(world)
+    _context: MixedContext
+    _fleet: MixedFleet
+
+    def __init__(self, context: MixedContext, coordinator: Coordinator, fleet: MixedFleet) -> None:
+        super().__init__(context, coordinator, fleet)
+        self._answers = Answers(context, coordinator)
         self._heard_ms: dict[str, int] = {}
         """When a request of a member was handled last."""
         self._joined_ms: dict[str, int] = {}
@@ -124,7 +123,7 @@ class MixedChecks(Checks):
         self.judge(process)
         process.fenced -= resources
         if self.connect() is not None:
-            for other in self._mixed.places.classic_processes():
+            for other in self._fleet.classic_processes():
                 if other is not process:
                     self._runs_on(process, other, resources)
                     self._stopped_before(process, other, resources)
@@ -139,7 +138,7 @@ class MixedChecks(Checks):
         is_known = self.is_member(other) and not self._answers.came_after(other.member_id, process.member_id)
         if not other.left_as and not is_known:
             return
-        since_ms = self._world.events.now_ms - other.ran_on_ms
+        since_ms = self._context.events.now_ms - other.ran_on_ms
         new = resources - process.started - self._answers.has_listed(process.member_id)
         if other.stale and since_ms < RUNS_ON_MS and not new.isdisjoint(other.running):
             both = names(new & other.running)
@@ -170,8 +169,8 @@ class MixedChecks(Checks):
         Connect does, joins before it stops: the coordinator cannot know.
         """
         revision = process.revisions.get(name, 0)
-        written_ms, offset = self._mixed.written.get((name, revision), (0, 0))
-        bounded = self._world.events.now_ms - written_ms > LONGEST_MS
+        written_ms, offset = self._context.written.get((name, revision), (0, 0))
+        bounded = self._context.events.now_ms - written_ms > LONGEST_MS
         return bounded or other.worker.said_offset >= offset or not self._answers.was_told_of(process.member_id, offset)
 
     def judge(self, process: SimulatedProcess) -> None:
@@ -182,7 +181,7 @@ class MixedChecks(Checks):
 
     def settled(self, process: ClassicProcess) -> bool:
         """Whether the coordinator again knows everything that the worker runs."""
-        if self._world.coordinator.stage is not UP or not self.is_member(process):
+        if self._coordinator.stage is not UP or not self.is_member(process):
             return False
         connect = self.connect()
         if connect is None:
@@ -195,7 +194,7 @@ class MixedChecks(Checks):
         if not isinstance(process, ClassicProcess):
             super().heard(process)
             return
-        if self._world.coordinator.stage is not UP:
+        if self._coordinator.stage is not UP:
             return
         if process.left_as and process.member_id != process.left_as and self.is_member(process):
             process.left_as = ""
@@ -213,19 +212,19 @@ class MixedChecks(Checks):
         if process.stale or not process.running or not self._is_let_go(process):
             return
         process.stale = True
-        self._world.note(process.name, f"is no member, and runs {names(process.running)}")
+        self._context.note(process.name, f"is no member, and runs {names(process.running)}")
         self._may_be_thrown_out(process)
 
     def _is_let_go(self, process: ClassicProcess) -> bool:
         """Whether it is not a member. While no coordinator is up, what was known before applies: a worker that was
         frozen may start what it was told long ago.
         """
-        if self._world.coordinator.stage is UP:
+        if self._coordinator.stage is UP:
             return not self.is_member(process)
         return bool(process.member_id) and process.evicted_as == process.member_id
 
     def _may_be_thrown_out(self, process: ClassicProcess) -> None:
-        member_id, now_ms, mix = process.member_id, self._world.events.now_ms, self._mixed.mix
+        member_id, now_ms, mix = process.member_id, self._context.events.now_ms, self._context.mix
         if not member_id or member_id in self._left or member_id not in self._heard_ms:
             return
         silent_ms = now_ms - self._heard_ms[member_id]
@@ -243,12 +242,12 @@ class MixedChecks(Checks):
         """The worker sends a JoinGroup (CM-7). In a classic group a leader that has not read the config topic makes all
         workers join again and again: that is Connect's own behaviour.
         """
-        joined, now_ms = process.joined_ms, self._world.events.now_ms
+        joined, now_ms = process.joined_ms, self._context.events.now_ms
         if self.connect() is None:
             joined.clear()
         while joined and joined[0] < now_ms - WITHIN_MS:
             joined.pop(0)
-        offsets = {offset for at_ms, offset in self._mixed.written.values() if at_ms >= now_ms - WITHIN_MS}
+        offsets = {offset for at_ms, offset in self._context.written.values() if at_ms >= now_ms - WITHIN_MS}
         if len(joined) > MANY + A_CHANGE * len(offsets):
             raise Violation("storm", f"{process.name} has sent {len(joined)} JoinGroups in {WITHIN_MS} ms")
 
@@ -272,7 +271,7 @@ class MixedChecks(Checks):
         not count.
         """
         connect = self.connect()
-        for process in self._mixed.places.classic_processes():
+        for process in self._fleet.classic_processes():
             member = None if connect is None else connect.members.get(process.left_as)
             if connect is None or (member is not None and not member.evicted):
                 process.ran_on_ms = NEVER_MS
@@ -282,7 +281,7 @@ class MixedChecks(Checks):
         super().before(frame)
         classic, connect = self.classic(), self.connect()
         self._answers.before(self._state, connect, frame)
-        request, now_ms = frame.request, self._world.events.now_ms
+        request, now_ms = frame.request, self._context.events.now_ms
         if not frame.link.client_open:
             self._is_late(frame)
             return
@@ -335,7 +334,7 @@ class MixedChecks(Checks):
 
     def timed(self, step: Step) -> None:
         """Time makes the coordinator look at the group. If nothing comes of it again and again, it only spins."""
-        now_ms = self._world.events.now_ms
+        now_ms = self._context.events.now_ms
         if step.records or step.replies or now_ms > self._idle_since_ms + SPIN_MS:
             self._idle_looks, self._idle_since_ms = 0, now_ms
             return
@@ -360,7 +359,7 @@ class MixedChecks(Checks):
         self._note_kind()
         self._forget_leavers()
         self._generations()
-        for process in self._mixed.places.classic_processes():
+        for process in self._fleet.classic_processes():
             process.evicted_as = "" if self.is_member(process) else process.member_id
             if self._is_classic:
                 process.fenced = set()  # Connect's own leader lets it go on, and nobody can prevent it
@@ -371,10 +370,10 @@ class MixedChecks(Checks):
     def phases(self) -> list[str]:
         """What is going on with the group, of either kind."""
         found = super().phases()
-        if self._world.coordinator.stage is not UP:
+        if self._coordinator.stage is not UP:
             return found
         classic, connect = self.classic(), self.connect()
-        if self._conversion in self._world.coordinator.pending:
+        if self._conversion in self._coordinator.pending:
             found.append(CONVERSION_PHASE)
         if classic is not None:
             found.append(CLASSIC_PHASES[classic.state])
@@ -389,12 +388,12 @@ class MixedChecks(Checks):
         """Note which kind the group is, and whether that has changed."""
         classic, was_classic = self.classic(), self._is_classic
         if classic is not None:
-            self._world.sightings.reached(("state", "classic", classic.state.label))
+            self._context.sightings.reached(("state", "classic", classic.state.label))
         self._is_classic = classic is not None
         if self._is_classic and not was_classic:
             self._answers.became_classic()
-        if self._is_classic != was_classic and self._world.coordinator.pending and (classic or self.connect()):
-            self._conversion = self._world.coordinator.pending[-1]
+        if self._is_classic != was_classic and self._coordinator.pending and (classic or self.connect()):
+            self._conversion = self._coordinator.pending[-1]
 
     def _has_members(self) -> bool:
         group = self.classic() or self.connect()
@@ -416,7 +415,7 @@ class MixedChecks(Checks):
     def _leaders(self) -> None:
         """Check which workers believe that they lead and may act as leader (CM-14)."""
         believe = [
-            process for process in self._mixed.places.classic_processes()
+            process for process in self._fleet.classic_processes()
             if process.worker.leads and not process.stale and self.is_member(process)
         ]  # fmt: skip
         if len(believe) > 1:
@@ -455,4 +454,4 @@ class MixedChecks(Checks):
         return self._generation
 
     def _wrong(self) -> str | None:
-        return convergence.wrong(self._mixed, self._processes)
+        return convergence.wrong(self._context, self._coordinator, self._fleet, self._processes, self.nowhere)

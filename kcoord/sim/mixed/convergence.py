@@ -6,51 +6,59 @@ know one leader, which knows who runs what. The group is of the kind that its me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.embedded import EAGER, NAMES
-from kcoord.sim.coordinator import UP
+from kcoord.protocol.resources import Resource
+from kcoord.sim.coordinator import UP, Coordinator
+from kcoord.sim.fleet import GROUP, Fleet
+from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.mixed.process import ClassicProcess
 from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
 
-if TYPE_CHECKING:
-    from kcoord.sim.mixed.world import MixedWorld
 
-
-def wrong(world: MixedWorld, processes: Sequence[SimulatedProcess]) -> str | None:
-    """What is not well yet. None: all is well."""
-    if world.coordinator.stage is not UP:
+def wrong(
+    context: MixedContext,
+    coordinator: Coordinator,
+    fleet: Fleet,
+    processes: Sequence[SimulatedProcess],
+    nowhere: Callable[[], frozenset[Resource]],
+) -> str | None:
+    """What is not well yet. `nowhere` says what nobody has to run. None: all is well."""
+    if coordinator.stage is not UP:
         return "the coordinator is not there"
-    if any(place.wanted and place.process is None for place in world.fleet.places):
+    if fleet.is_starting():
         return "a worker is to start yet"
     running = sorted([resource for process in processes for resource in process.running])
-    configured = sorted(world.configured - world.checks.nowhere())
-    if world.watch.classic() is not None:  # a leader that has lost its memory lets deleted work run on, as in Kafka
-        running = [each for each in running if each in world.configured]
+    configured = sorted(context.configured - nowhere())
+    state = coordinator.shard.state
+    group, connect_group = state.groups.get(GROUP), state.connect.get(GROUP)
+    if group is not None:  # a leader that has lost its memory lets deleted work run on, as in Kafka
+        running = [each for each in running if each in context.configured]
     if running != configured:
         return f"{names(configured)} are to run, {names(running)} run"
     classic = [each for each in processes if isinstance(each, ClassicProcess)]
     fenced = [each for each in classic if each.fenced]
-    if fenced and world.watch.connect() is not None:
+    if fenced and connect_group is not None:
         return f"{fenced[0].name} runs {names(fenced[0].fenced)}, which another worker has fenced"
     new = [each for each in processes if isinstance(each, Process)]
-    spoken = None if _knows_of_fewer_protocols(world, classic) else of_another_protocol(classic)
-    return _group(world, classic, new) or spoken or wrong_in_classic_workers(classic)
+    spoken = None if _knows_of_fewer_protocols(connect_group, classic) else of_another_protocol(classic)
+    return _group(context.mode, group, connect_group, classic, new) or spoken or wrong_in_classic_workers(classic)
 
 
-def _knows_of_fewer_protocols(world: MixedWorld, classic: list[ClassicProcess]) -> bool:
+def _knows_of_fewer_protocols(group: ConnectGroup | None, classic: list[ClassicProcess]) -> bool:
     """Whether some worker could speak a newer protocol than the group knows of. A classic group's record has only the
     one that all spoke, and a worker whose group was loaded and converted need not have joined since.
     """
-    group = world.watch.connect()
     members = [(each, None if group is None else group.members.get(each.worker.member_id)) for each in classic]
     known = [(each.worker.setup.protocol, member.metadata.classic) for each, member in members if member is not None]
     return any(said is not None and NAMES[protocol] not in said.protocols for protocol, said in known)
@@ -81,9 +89,14 @@ def wrong_in_classic_workers(classic: list[ClassicProcess]) -> str | None:
     return None
 
 
-def _group(world: MixedWorld, workers: list[ClassicProcess], new: list[Process]) -> str | None:
-    classic, connect = world.watch.classic(), world.watch.connect()
-    individual = world.mode is ClassicMode.INDIVIDUAL and all(each.worker.setup.protocol > EAGER for each in workers)
+def _group(
+    mode: ClassicMode,
+    classic: ClassicGroup | None,
+    connect: ConnectGroup | None,
+    workers: list[ClassicProcess],
+    new: list[Process],
+) -> str | None:
+    individual = mode is ClassicMode.INDIVIDUAL and all(each.worker.setup.protocol > EAGER for each in workers)
     wants_connect = bool(new) or individual
     if classic is not None and not wants_connect:
         if classic.state is not ClassicState.STABLE:
@@ -91,7 +104,7 @@ def _group(world: MixedWorld, workers: list[ClassicProcess], new: list[Process])
         return _members(set(classic.members), [*workers])
     if connect is None or not wants_connect:
         found = "not there" if classic is None and connect is None else "classic" if connect is None else "connect"
-        return f"the group is {found}, {len(workers)} classic workers and {len(new)} others, mode {world.mode.value}"
+        return f"the group is {found}, {len(workers)} classic workers and {len(new)} others, mode {mode.value}"
     if connect.state is not ModernState.STABLE or connect.epoch != connect.assignment_epoch:
         return f"the group is {connect.state.label} at {connect.epoch}, assigned {connect.assignment_epoch}"
     if connect.error or connect.retry_due_ms != NEVER_MS:

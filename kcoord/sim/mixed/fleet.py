@@ -5,27 +5,32 @@ A place can change its kind: a classic worker's successor may be a new-protocol 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import attrs
 
 from kcoord.protocol.errors import ErrorCode
+from kcoord.sim.assignors import Assignors
 from kcoord.sim.classic_worker import ClassicSetup, Close
-from kcoord.sim.fleet import GROUP, Fleet, Place
-from kcoord.sim.mixed.process import ClassicProcess
+from kcoord.sim.fleet import GROUP, Fleet, FleetJudge, Place
+from kcoord.sim.mixed.context import MixedContext
+from kcoord.sim.mixed.process import ClassicProcess, ClassicProcessJudge
 from kcoord.sim.process import SimulatedProcess
 
-if TYPE_CHECKING:
-    from kcoord.sim.mixed.world import MixedWorld
+
+class MixedFleetJudge(FleetJudge, ClassicProcessJudge, Protocol):
+    """The judge of workers of either kind."""
 
 
 class MixedFleet(Fleet):
     """All places of a mixed run."""
 
-    def __init__(self, world: MixedWorld) -> None:
-        self._mixed = world
-        super().__init__(world)
-        mix, choice = world.mix, world.random.choice
+    judge: MixedFleetJudge
+    _context: MixedContext
+
+    def __init__(self, context: MixedContext, assignors: Assignors) -> None:
+        super().__init__(context, assignors)
+        mix, choice = context.mix, context.random.choice
         self.classic = {place.name: classic for place, classic in zip(self.places, mix.classic, strict=True)}
         """Whether a classic worker starts there next."""
         self.versions = {place.name: choice(mix.versions) for place in self.places}
@@ -40,7 +45,7 @@ class MixedFleet(Fleet):
     def _process(self, place: Place) -> SimulatedProcess:
         if not self.classic[place.name]:
             return super()._process(place)
-        mix, world = self._mixed.mix, self._mixed
+        context, mix = self._context, self._context.mix
         version = self.versions[place.name]
         setup = ClassicSetup(
             GROUP,
@@ -53,11 +58,11 @@ class MixedFleet(Fleet):
             max_delay_ms=mix.max_delay_ms,
             worker_unsync_backoff_ms=10_000,
         )
-        world.note(place.name, f"starts as a classic worker, version {version}")
-        return ClassicProcess(world, place.name, setup, lambda _, close: self._closed(place, close))
+        context.note(place.name, f"starts as a classic worker, version {version}")
+        return ClassicProcess(context, self.judge, place.name, setup, lambda _, close: self._closed(place, close))
 
     def _closed(self, place: Place, close: Close) -> None:
-        if close.died_of == ErrorCode.INCONSISTENT_GROUP_PROTOCOL.name and not self._mixed.faulty:
+        if close.died_of == ErrorCode.INCONSISTENT_GROUP_PROTOCOL.name and not self._context.faulty:
             self._speak_as_others(place)
         self._ended(place, ErrorCode.UNKNOWN_SERVER_ERROR if close.died_of else ErrorCode.NONE)
 
@@ -67,6 +72,17 @@ class MixedFleet(Fleet):
         """
         others = [process.worker.setup.protocol for process in self.classic_processes()]
         self.versions[place.name] = max([self.versions[place.name], *others])
+
+    def announce(self) -> None:
+        """The config topic has grown. Workers read it one after the other."""
+        context, random = self._context, self._random
+        context.read_topic()
+        if context.tracing:
+            newest = context.topic.newest
+            context.note("admin", f"configuration {newest.offset}: {dict(newest.task_counts)}")
+        for process in self.processes():
+            late_ms = int(random.random() * random.choice((50, 500, 2_000)))
+            context.events.after(late_ms, process.hear_configuration)
 
     def classic_processes(self) -> list[ClassicProcess]:
         """The classic workers that live."""

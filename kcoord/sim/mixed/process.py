@@ -7,7 +7,7 @@ nothing hangs forever. Reading the config topic to its end may take longer than 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupRequest
@@ -25,25 +25,39 @@ from kcoord.sim.classic_worker import (
     Start,
     Stop,
 )
-from kcoord.sim.process import SimulatedProcess
-
-if TYPE_CHECKING:
-    from kcoord.sim.mixed.world import MixedWorld
+from kcoord.sim.mixed.context import MixedContext
+from kcoord.sim.process import ProcessJudge, SimulatedProcess
 
 CANCELLED_MS = 20_000
 """How long a task may take to stop before it is cancelled."""
 NEVER_MS = -(1 << 40)
-TOO_LONG_MS = 12_000
+
+
+class ClassicProcessJudge(ProcessJudge, Protocol):
+    """The judge of what classic workers do and run."""
+
+    def joins(self, process: ClassicProcess) -> None: ...
+    def started(self, process: ClassicProcess, resources: frozenset[Resource]) -> None: ...
+    def settled(self, process: ClassicProcess) -> bool: ...
+    def ends(self, process: ClassicProcess, died_of: str) -> None: ...
 
 
 class ClassicProcess(SimulatedProcess):
     """One life of one classic worker."""
 
+    _context: MixedContext
+    _judge: ClassicProcessJudge
+
     def __init__(
-        self, world: MixedWorld, name: str, setup: ClassicSetup, ended: Callable[[ClassicProcess, Close], None]
+        self,
+        context: MixedContext,
+        judge: ClassicProcessJudge,
+        name: str,
+        setup: ClassicSetup,
+        ended: Callable[[ClassicProcess, Close], None],
     ) -> None:
-        super().__init__(world, name)
-        self.worker = ClassicWorker(setup, world.topic.newest)
+        super().__init__(context, judge, name)
+        self.worker = ClassicWorker(setup, context.topic.newest)
         self.member_id = ""
         self.stale = False
         """It was thrown out or removed while it ran something. What it runs counts again when it has settled."""
@@ -69,7 +83,6 @@ class ClassicProcess(SimulatedProcess):
         """Whether it starts something for the first time since it was given its member id."""
         self._started_as = ""
         self._ended = ended
-        self._mixed = world
         self._stops = 0
 
     @property
@@ -93,7 +106,7 @@ class ClassicProcess(SimulatedProcess):
     def hear_configuration(self) -> None:
         """Its reader of the config topic reads to the end."""
         if self.alive and not self._later(self.hear_configuration):
-            self._read(self._mixed.topic.newest)
+            self._read(self._context.topic.newest)
 
     def thaw(self) -> None:
         """Go on, with what came meanwhile: first the heartbeat thread, or what was received."""
@@ -107,7 +120,7 @@ class ClassicProcess(SimulatedProcess):
             call(*what)
         if self.alive:
             self._polled()
-            self._world.checks.judge(self)
+            self._judge.judge(self)
 
     # -- the actions of the worker ------------------------------------------------------------------------------------
 
@@ -117,7 +130,7 @@ class ClassicProcess(SimulatedProcess):
                 case Send():
                     if isinstance(action.request, JoinGroupRequest) and action.request.member_id:
                         self.joined_ms.append(self._events.now_ms)
-                        self._mixed.watch.joins(self)
+                        self._judge.joins(self)
                     self._send(action.number, action.request, action.version)
                 case Seek():
                     self._seek()
@@ -126,20 +139,22 @@ class ClassicProcess(SimulatedProcess):
                 case Stop():
                     self._stop(action)
                 case ReadConfigs():
-                    self._events.after(self._mixed.reading_ms(), self._read_to_end)
+                    self._events.after(self._context.reading_ms(), self._read_to_end)
                 case Close():
                     self._closed(action)
                     return
         if self.alive:
             self.member_id = self.worker.member_id
-            if self.stale and self.worker.stable and self._mixed.watch.settled(self):
+            if self.stale and self.worker.stable and self._judge.settled(self):
                 self.stale, self.ran_on_ms = False, NEVER_MS
-                self._world.note(self.name, "has settled")
+                self._context.note(self.name, "has settled")
             self._timed()
 
     def _started(self, action: Start) -> None:
-        if self._world.tracing:
-            self._world.note(self.name, f"runs {trace.names(action.resources)} at generation {self.worker.generation}")
+        if self._context.tracing:
+            self._context.note(
+                self.name, f"runs {trace.names(action.resources)} at generation {self.worker.generation}"
+            )
         self.running = set(self.worker.running)
         self.is_new, self._started_as = self._started_as != self.worker.member_id, self.worker.member_id
         known = action.configs.revisions
@@ -147,15 +162,15 @@ class ClassicProcess(SimulatedProcess):
         self.revisions = {**self.revisions, **started}
         if self.is_new:
             self.begun_with = started
-        self._mixed.watch.started(self, action.resources)
+        self._judge.started(self, action.resources)
         self.started |= action.resources
 
     def _stop(self, action: Stop) -> None:
-        takes_ms = self._world.stop_ms()
+        takes_ms = self._context.stop_ms()
         takes_ms = CANCELLED_MS if takes_ms is None else takes_ms
         self._stops += 1
-        if self._world.tracing:
-            self._world.note(self.name, f"stops {trace.names(action.resources)}, which takes {takes_ms} ms")
+        if self._context.tracing:
+            self._context.note(self.name, f"stops {trace.names(action.resources)}, which takes {takes_ms} ms")
         self._events.after(takes_ms, self._stopped, self._stops)
 
     def _stopped(self, number: int) -> None:
@@ -168,12 +183,12 @@ class ClassicProcess(SimulatedProcess):
             self._do(wanted)
 
     def _closed(self, action: Close) -> None:
-        self._world.note(self.name, f"ends: {action.died_of or 'has left'}")
-        self._mixed.watch.ends(self, action.died_of)
+        self._context.note(self.name, f"ends: {action.died_of or 'has left'}")
+        self._judge.ends(self, action.died_of)
         self.running.clear()
         self.alive = False
         if self.link is not None:
-            self._world.network.close(self.link, orderly=not action.died_of)
+            self._network.close(self.link, orderly=not action.died_of)
             self.link = None
         self._ended(self, action)
 
@@ -184,7 +199,7 @@ class ClassicProcess(SimulatedProcess):
 
     def _read_to_end(self) -> None:
         if self.alive and not self._later(self._read_to_end):
-            self._read(self._mixed.topic.newest)
+            self._read(self._context.topic.newest)
             if self.alive:
                 self._do(self.worker.read_to_end(self._events.now_ms))
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import attrs
 
@@ -40,15 +39,13 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupTargetAssignmentKey,
 )
 from kcoord.protocol.resources import unpack
-from kcoord.sim.coordinator import UP
+from kcoord.sim.context import RunContext
+from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.placement.demands import Demands, Worker
 from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
-
-if TYPE_CHECKING:
-    from kcoord.sim.world import World
 
 AREA = "placement"
 NOTHING: Resources = frozenset()
@@ -89,8 +86,9 @@ class Layout:
 class PlacementJudge:
     """Watches the placement of one run."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, context: RunContext, coordinator: Coordinator) -> None:
+        self._context = context
+        self._coordinator = coordinator
         self._demands = Demands("")
         self._past: Past | None = None
         self._state: ShardState | None = None
@@ -185,7 +183,7 @@ class PlacementJudge:
         self._drained &= group.members.keys()
 
     def _met(self, what: str) -> None:
-        self._world.sightings.met(AREA, what)
+        self._context.sightings.met(AREA, what)
 
     # -- a new assignment ---------------------------------------------------------------------------------------------
 
@@ -348,7 +346,7 @@ class PlacementJudge:
         if state is not PlacementState.FOLLOWED:
             return self._not_followed(group, self._state)
         layout = Layout.of({_worker(group, each.member_id): frozenset(each.running) for each in processes})
-        nowhere = self._world.configured.difference(*layout.runs.values())
+        nowhere = self._context.configured.difference(*layout.runs.values())
         found = self._broken(layout, nowhere, unplaced, unmet, has_more=False)
         if found is None:
             self._met("at rest by rules")
@@ -371,11 +369,11 @@ class PlacementJudge:
 
     def _told(self) -> tuple[PlacementState, Reported, Reported]:
         """What the coordinator says about the rules: their state, what is placed nowhere, what runs against them."""
-        coordinator = self._world.coordinator
+        coordinator = self._coordinator
         if coordinator.stage is not UP:
             return PlacementState.NO_RULES, {}, {}
         question = ConnectGroupDescribeRequest(group_ids=[GROUP])
-        step = coordinator.shard.handle(question, coordinator._context(0), None, self._world.events.now_ms)
+        step = coordinator.shard.handle(question, coordinator.request_context(0), None, self._context.events.now_ms)
         answer = step.replies[0].response
         assert isinstance(answer, ConnectGroupDescribeResponse)
         [group] = answer.groups

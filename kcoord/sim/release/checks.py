@@ -7,7 +7,7 @@ end all is well, as the coordinator of either release describes the group. At th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kcoord.group.state.step import Step
 from kcoord.protocol.message import Response
@@ -19,23 +19,19 @@ from kcoord.sim.fleet import GROUP
 from kcoord.sim.network import Frame
 from kcoord.sim.phases import DOWN_PHASE, LOADING_PHASE
 from kcoord.sim.process import SimulatedProcess
+from kcoord.sim.release.coordinator import ReleaseCoordinator
 from kcoord.sim.trace import names
 from kcoord.sim.violation import Violation
-
-if TYPE_CHECKING:
-    from kcoord.sim.release.world import ReleaseWorld
 
 
 class ReleaseChecks(Checks):
     """The judge of such a run."""
 
-    def __init__(self, world: ReleaseWorld) -> None:
-        super().__init__(world)
-        self._releases = world
+    _coordinator: ReleaseCoordinator
 
     @property
     def _is_ours(self) -> bool:
-        return self._releases.releases_coordinator.is_ours
+        return self._coordinator.is_ours
 
     def loaded(self) -> None:
         """The log has been replayed."""
@@ -66,7 +62,7 @@ class ReleaseChecks(Checks):
 
     def phases(self) -> list[str]:
         """What is going on with the group."""
-        stage = self._world.coordinator.stage
+        stage = self._coordinator.stage
         if stage is UP:
             return super().phases() if self._is_ours else []
         return [DOWN_PHASE if stage is DOWN else LOADING_PHASE]
@@ -78,19 +74,18 @@ class ReleaseChecks(Checks):
     # -- at the end ---------------------------------------------------------------------------------------------------
 
     def _described(self) -> Any:
-        [group] = self._releases.releases_coordinator.describe(ConnectGroupDescribeRequest(group_ids=[GROUP])).groups
+        [group] = self._coordinator.describe(ConnectGroupDescribeRequest(group_ids=[GROUP])).groups
         return group
 
     def epoch(self) -> int:
         """The group epoch."""
-        return int(self._described().group_epoch) if self._world.coordinator.stage is UP else -1
+        return int(self._described().group_epoch) if self._coordinator.stage is UP else -1
 
     def wrong(self) -> str | None:
         """What is not well yet, seen from outside. None: all is well."""
-        world = self._world
-        if world.coordinator.stage is not UP:
+        if self._coordinator.stage is not UP:
             return "the coordinator is not there"
-        if any(place.wanted and place.process is None for place in world.fleet.places):
+        if self._fleet.is_starting():
             return "a worker is to start yet"
         group = self._described()
         if group.group_state != "Stable" or group.assignment_error:
@@ -101,17 +96,18 @@ class ReleaseChecks(Checks):
         for process in self._processes:
             if process.running != owned[process.member_id]:
                 return f"{process.name} runs {names(process.running)}, may run {names(owned[process.member_id])}"
+        configured = self._context.configured
         running = sorted(resource for process in self._processes for resource in process.running)
-        return None if running == sorted(world.configured) else f"{names(world.configured)} are configured"
+        return None if running == sorted(configured) else f"{names(configured)} are configured"
 
     def at_end(self) -> None:
         """The checks at the end of the run."""
         super().at_end()
-        coordinator = self._releases.releases_coordinator
+        coordinator = self._coordinator
         for compacted in (False, True):
             found = [
                 _durable(coordinator.replayed_by(side, compacted=compacted, everything=True))
-                for side in self._releases.sides
+                for side in coordinator.sides
             ]
             if found[0] != found[1]:
                 raise Violation("releases", f"one log says {found[0]} to one release, {found[1]} to the other")
@@ -120,8 +116,12 @@ class ReleaseChecks(Checks):
 def _durable(shard: Any) -> object:
     """What both releases must read from a log in the same way."""
     group = shard.state.connect[GROUP]
-    members = {
-        at: (member.metadata.instance_id, member.metadata.url, member.current) for at, member in group.members.items()
-    }
+    members = {at: (*_identity(member), member.current) for at, member in group.members.items()}
     targets = {at: target.resources for at, target in group.targets.items()}
     return group.epoch, group.assignment_epoch, members, targets, group.configured and group.configured.resources
+
+
+def _identity(member: Any) -> tuple[str | None, str | None]:
+    """The instance id and the url of a member, which 0.1.0 keeps under another name."""
+    reported = member.metadata if hasattr(member, "metadata") else member.said
+    return reported.instance_id, reported.url

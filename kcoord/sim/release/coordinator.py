@@ -4,7 +4,7 @@ written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kcoord.group.refuse import refuse
 from kcoord.group.shard import Shard
@@ -12,33 +12,35 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
+from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import HOST, UP, Coordinator
 from kcoord.sim.network import Frame
 from kcoord.sim.release.sides import OtherShard, RawRecord, Side
-
-if TYPE_CHECKING:
-    from kcoord.sim.release.world import ReleaseWorld
+from kcoord.sim.release.view import View
 
 
 class ReleaseCoordinator(Coordinator):
     """One shard at a time, of one release or the other."""
 
-    def __init__(self, world: ReleaseWorld, settings: GroupSettings) -> None:
-        super().__init__(world, settings)
-        self._releases = world
-        self.side = world.random.choice(world.sides)
+    def __init__(self, context: RunContext, settings: GroupSettings, sides: tuple[Side, Side], view: View) -> None:
+        super().__init__(context, settings)
+        self.sides = sides
+        """This release, and the other one."""
+        self._ours, self._theirs = sides
+        self._view = view
+        self.side = context.random.choice(sides)
         """The release of the shard."""
 
     @property
     def is_ours(self) -> bool:
         """Whether this release coordinates."""
-        return self.side is self._releases.ours
+        return self.side is self._ours
 
     def start(self) -> None:
         """Load the log, and serve. A process that has died may come back as one of the other release."""
         if self.stage is not UP and not self._network.links:
-            self.side = self._random.choice(self._releases.sides)
-            self._world.note("coordinator", f"is of {self.side.name}")
+            self.side = self._random.choice(self.sides)
+            self._context.note("coordinator", f"is of {self.side.name}")
         super().start()
 
     def replayed(self, *, compacted: bool, everything: bool = False, predecessor: Any = None) -> Any:
@@ -59,14 +61,13 @@ class ReleaseCoordinator(Coordinator):
         return shard
 
     def _raw(self, record: Any) -> RawRecord:
-        ours = self._releases.ours
-        return (ours if ours.knows(record) else self._releases.theirs).encode(record)
+        return (self._ours if self._ours.knows(record) else self._theirs).encode(record)
 
     def _new_shard(self, side: Side, predecessor: Any) -> Any:
-        if side is self._releases.ours:
+        if side is self._ours:
             return Shard(self.settings, self._make_id, predecessor if isinstance(predecessor, Shard) else None)
         before = predecessor._shard if isinstance(predecessor, OtherShard) else None
-        settings = side.module("sim.world").World._settings(self._releases.view)
+        settings = side.module("sim.world").World._settings(self._view)
         return OtherShard(side.module("group.shard").Shard(settings, self._make_id, before))
 
     # -- messages -----------------------------------------------------------------------------------------------------
@@ -77,26 +78,27 @@ class ReleaseCoordinator(Coordinator):
 
     def describe(self, request: Request) -> Any:
         """The coordinator's response to a question, as this release reads it."""
-        found = self.shard.handle(self.side.read(request, 0), self._context(0), None, self._events.now_ms)
-        return self._releases.ours.read(found.replies[0].response, 0)
+        found = self.shard.handle(self.side.read(request, 0), self.request_context(0), None, self._events.now_ms)
+        return self._ours.read(found.replies[0].response, 0)
 
     def _received(self, frame: Frame) -> Request:
         read: Request = self.side.read(frame.request, frame.version)
         return read
 
     def _as_sent(self, frame: Frame, response: Response) -> Response:
-        side = getattr(frame.link.client, "side", self._releases.ours)
+        side = getattr(frame.link.client, "side", self._ours)
         sent: Response = side.read(response, frame.version)
         return sent
 
     def _refusal(self, request: Request, error: ErrorCode) -> Response:
-        return refuse(self._releases.ours.read(request, 0), error)
+        return refuse(self._ours.read(request, 0), error)
 
-    def _context(
+    def request_context(
         self, connection: int, pipelined: bool = False, version: int = 0, client_id: str = "admin"
     ) -> RequestContext:
+        """What the shard is told of a request's connection, as its release has it."""
         if self.is_ours:
-            return super()._context(connection, pipelined, version, client_id)
+            return super().request_context(connection, pipelined, version, client_id)
         make = self.side.module("group.step").RequestContext
         context: RequestContext = make(version, client_id, HOST, connection, self.wall_ms, pipelined)
         return context

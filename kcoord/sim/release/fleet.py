@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
+from kcoord.sim.assignors import Assignors
+from kcoord.sim.context import RunContext
 from kcoord.sim.fleet import Fleet, Place
 from kcoord.sim.process import SimulatedProcess
+from kcoord.sim.release.sides import Side
+from kcoord.sim.release.view import View
 from kcoord.worker.setup import Setup
-
-if TYPE_CHECKING:
-    from kcoord.sim.release.sides import Side
-    from kcoord.sim.release.world import ReleaseWorld
 
 
 class ReleaseFleet(Fleet):
     """All places of such a run."""
 
-    def __init__(self, world: ReleaseWorld) -> None:
-        self._releases = world
-        super().__init__(world)
+    def __init__(self, context: RunContext, assignors: Assignors, sides: tuple[Side, Side], view: View) -> None:
+        super().__init__(context, assignors)
+        self._sides = sides
+        self._view = view
 
     def _process(self, place: Place) -> SimulatedProcess:
-        process, side = super()._process(place), self._random.choice(self._releases.sides)
-        if side is self._releases.ours:
+        process, side = super()._process(place), self._random.choice(self._sides)
+        if side is self._sides[0]:
             return process
-        self._world.note(place.name, f"is of {side.name}")
+        self._context.note(place.name, f"is of {side.name}")
         theirs: SimulatedProcess = side.module("sim.worker").Process(
-            self._releases.view,
+            self._view,
             place.name,
             _setup_of(side, place.setup),
             lambda _, gone: self._ended(place, gone.error_code),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from kcoord.group.state.step import Step
+from kcoord.group.state.step import CachedReply, PredictedReply, Reply, Step
 from kcoord.sim.network import Frame
 from kcoord.sim.release.alias import Release
 from kcoord.sim.violation import Violation
@@ -60,11 +60,13 @@ def other_side(release: Release) -> Side:
 
 
 class OtherShard:
-    """A shard of the other release. Its steps are converted to this release's steps."""
+    """A shard of the other release, under this release's names. Its steps are converted to this release's steps."""
 
     def __init__(self, shard: Any) -> None:
         self._shard = shard
-        for name in ("loaded", "handle", "advance", "let_go", "closed", "alter_config"):
+        self.state = shard._contents
+        self.flush_held_reply = self._stepping(shard.let_go)
+        for name in ("loaded", "handle", "advance", "closed", "alter_config"):
             setattr(self, name, self._stepping(getattr(shard, name)))
 
     def __getattr__(self, name: str) -> Any:
@@ -74,6 +76,15 @@ class OtherShard:
     def _stepping(call: Callable[..., Any]) -> Callable[..., Step]:
         def step(*arguments: Any) -> Step:
             found = call(*arguments)
-            return Step(records=found.records, replies=found.replies)
+            return Step(records=found.records, replies=[_reply(each) for each in found.replies])
 
         return step
+
+
+def _reply(reply: Any) -> Reply:
+    """A reply of 0.1.0. What the hot path may remember of it has other names there."""
+    known = reply.remember
+    if known is None:
+        return Reply(reply.token, reply.response)
+    predicted = None if known.ahead is None else PredictedReply(known.ahead.request, known.ahead.response)
+    return Reply(reply.token, reply.response, CachedReply(known.basis, known.version, known.session, predicted))

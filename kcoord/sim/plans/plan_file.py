@@ -8,10 +8,10 @@ A seed stands for the same run only as long as plans are drawn in the same way. 
 | `format` | 1 |
 | `cause` | what the run shows, for people |
 | `seed`, `skip` | the run's own random numbers: those of `Random(seed)` from the 32-bit word `skip` on |
-| `plan` | the fields of `kcoord.sim.plan.Plan` |
+| `plan` | the fields of `kcoord.sim.plans.plan.Plan` |
 | `faults` | the faults that strike, each `[at_ms, kind, seed]`; absent if the plan draws them |
-| `mix` | the fields of `kcoord.sim.mixed.plan.Mix`; absent if no classic workers take part |
-| `instances` | the fields of `kcoord.sim.instances.plan.Instances`; absent if there is one instance |
+| `mix` | the fields of `kcoord.sim.plans.mixed.Mix`; absent if no classic workers take part |
+| `instances` | the fields of `kcoord.sim.plans.instances.Instances`; absent if there is one instance |
 | `kind` | the kind of run; absent in older files: mixed if there is a `mix`, else connect |
 
 A field that was added later, with a default, may be absent.
@@ -28,14 +28,14 @@ from typing import Any, TypeVar
 import attrs
 from pydantic import TypeAdapter, ValidationError
 
-from kcoord.sim.classic.plan import draw as draw_classic
-from kcoord.sim.instances.plan import Instances
-from kcoord.sim.instances.plan import draw as draw_instances
 from kcoord.sim.kinds import CONNECT, INSTANCES, KINDS, MIXED, WITH_MIX
-from kcoord.sim.mixed.plan import Mix
-from kcoord.sim.mixed.plan import draw as draw_mixed
-from kcoord.sim.plan import Fault, Plan
-from kcoord.sim.plan import draw as draw_connect
+from kcoord.sim.plans.classic import draw as draw_classic
+from kcoord.sim.plans.instances import Instances
+from kcoord.sim.plans.instances import draw as draw_instances
+from kcoord.sim.plans.mixed import Mix
+from kcoord.sim.plans.mixed import draw as draw_mixed
+from kcoord.sim.plans.plan import Fault, Plan
+from kcoord.sim.plans.plan import draw as draw_connect
 
 FORMAT = 1
 MOST_WORDS = 1_000_000

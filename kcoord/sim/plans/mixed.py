@@ -13,7 +13,7 @@ import attrs
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
 from kcoord.sim.phases import MIXED_PHASES
-from kcoord.sim.plan import FAULTS, Plan, draw_without_placement, swarm, with_placement
+from kcoord.sim.plans.plan import FAULTS, Plan, draw_without_placement, swarm, with_placement
 
 MIXED_FAULTS: Mapping[str, int] = {
     "swap": 4,

@@ -7,8 +7,8 @@ from random import Random
 
 import attrs
 
-from kcoord.sim.plan import Plan
-from kcoord.sim.plan import draw as draw_plan
+from kcoord.sim.plans.plan import Plan
+from kcoord.sim.plans.plan import draw as draw_plan
 
 
 @attrs.frozen

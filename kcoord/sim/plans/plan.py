@@ -18,7 +18,7 @@ import attrs
 
 from kcoord.assign import Resource
 from kcoord.sim.phases import MOVING_PHASE, PHASES
-from kcoord.sim.placement.documents import draw_documents
+from kcoord.sim.plans.placement_documents import draw_documents
 
 FAULTS: Mapping[str, int] = {
     "cut": 10,

@@ -7,8 +7,8 @@ from random import Random
 import attrs
 
 from kcoord.group.state.connect_settings import ClassicMode
-from kcoord.sim.mixed.plan import Mix, draw_mix_without_placement
-from kcoord.sim.plan import Plan
+from kcoord.sim.plans.mixed import Mix, draw_mix_without_placement
+from kcoord.sim.plans.plan import Plan
 
 NOT_OF_KAFKA = ("settings", "metadata", "burst", "delete")
 """Faults that do not exist for a group of Kafka's own coordinator."""

@@ -1,0 +1,15 @@
+"""The limits of one request, made from kcoord's settings."""
+
+from __future__ import annotations
+
+from kcoord.config import Settings
+from kcoord.group.request_limits import RequestLimits
+
+
+def request_limits(settings: Settings) -> RequestLimits:
+    """The limits of one request."""
+    return RequestLimits(
+        groups=settings.request_max_groups,
+        elements=settings.request_max_elements,
+        answer_bytes=settings.response_max_bytes,
+    )

@@ -1,0 +1,30 @@
+"""The context of a run of adoption and release: random numbers, the plan, the event loop, the network, the trace."""
+
+from __future__ import annotations
+
+from random import Random
+
+from kcoord.sim.adoption.frames import Frames
+from kcoord.sim.adoption.loop import SimLoop
+from kcoord.sim.adoption.plan import AdoptionPlan, draw
+from kcoord.sim.adoption.wires import Network
+from kcoord.sim.trace import Sink
+
+
+class AdoptionContext:
+    """What the parts of such a run share."""
+
+    def __init__(self, seed: int, sink: Sink | None = None) -> None:
+        self.random = Random(seed)
+        self.plan: AdoptionPlan = draw(self.random, seed)
+        self._sink = sink
+        self.tracing = sink is not None
+        self.loop = SimLoop()
+        self.network = Network(self.loop, Random(self.random.getrandbits(64)), self.plan.latency_ms)
+        if self.tracing:
+            self.network.show = Frames(self.note).sent
+
+    def note(self, who: str, what: str) -> None:
+        """Write a line of the trace."""
+        if self._sink is not None:
+            self._sink(f"{self.loop.now_ms / 1000:9.3f}  {who:<11} {what}")
