@@ -20,8 +20,8 @@ from typing import Protocol
 import attrs
 
 from kcoord.group.batch import Gathering, empty_answer, split
-from kcoord.group.group_configs import GROUP, named_twice, refuse_config
-from kcoord.group.refuse import refuse
+from kcoord.group.group_configs import GROUP, named_twice
+from kcoord.group.refuse import refuse, refuse_config
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
