@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 
-from kcoord.group.api_table import API_TABLE, Handler
+from kcoord.group.api_table import API_TABLE, Handler, Writes
 from kcoord.group.apis.delete_groups import check_delete
 from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
@@ -65,6 +65,8 @@ from kcoord.protocol.messages import (
 from kcoord.protocol.records import Record
 
 HANDLERS: dict[type[Request], Handler] = {row.request: row.handler for row in API_TABLE if row.handler is not None}
+WRITES = frozenset(row.request for row in API_TABLE if row.writes is Writes.ALWAYS)
+"""The requests that may write whenever they come. Of the others, only a connect group's heartbeat may write."""
 
 
 class Shard:
@@ -298,10 +300,10 @@ class Shard:
         )
 
     def may_write(self, request: Request) -> bool:
-        """Whether `request` may write records although its API need not write: true of a connect group's heartbeat that
-        says something new.
-        """
-        return isinstance(request, ConnectGroupHeartbeatRequest) and not is_noop_heartbeat(self.state, request)
+        """Whether `request` may write records."""
+        if isinstance(request, ConnectGroupHeartbeatRequest):
+            return not is_noop_heartbeat(self.state, request)
+        return type(request) in WRITES
 
     def creates_group(self, request: Request) -> bool:
         """Whether `request` may create a group."""
