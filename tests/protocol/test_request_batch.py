@@ -9,6 +9,7 @@ import pytest
 
 from kcoord.group.batch import BatchAnswer, merge, split
 from kcoord.group.refuse import refuse
+from kcoord.group.request_limits import BATCHED
 from kcoord.protocol.call import call_of
 from kcoord.protocol.element_walk import MOST_TAGS, TooManyElements
 from kcoord.protocol.errors import ErrorCode
@@ -76,7 +77,8 @@ def frame_of(request: Request, version: int, body: bytes | None = None) -> bytes
 
 
 def batch_of(request: Request, version: int, body: bytes | None = None) -> RequestBatch | None:
-    return RequestBatch.of(type(request), call_of(frame_of(request, version, body)), 2)
+    kind = type(request)
+    return RequestBatch.of(kind, BATCHED[kind], call_of(frame_of(request, version, body)), 2)
 
 
 @pytest.mark.parametrize(("request_", "version"), CASES)
