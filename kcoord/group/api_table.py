@@ -133,6 +133,8 @@ class ApiRow:
     """How it names several groups; None: it names one at most."""
     relayed: bool = True
     """Whether the instance that has the group carries it out. A client may send it to any instance, which relays it."""
+    repeatable: bool = False
+    """Whether it may be carried out twice, because an answer was lost on the way between two instances."""
     in_front: InFront = InFront.GUARDED
     of_connect_groups: bool = False
     """Whether it is offered only where connect groups are (`group.connect.enable`)."""
@@ -171,7 +173,13 @@ API_TABLE = (
         writes=Writes.ALWAYS,
         ends_at_loading=True,
     ),
-    ApiRow(request=HeartbeatRequest, right=AclOperation.READ, handler=heartbeat, ends_at_loading=True),
+    ApiRow(
+        request=HeartbeatRequest,
+        right=AclOperation.READ,
+        handler=heartbeat,
+        repeatable=True,
+        ends_at_loading=True,
+    ),
     ApiRow(request=LeaveGroupRequest, right=AclOperation.READ, handler=leave_group, writes=Writes.ALWAYS),
     # -- members of connect groups
     ApiRow(
@@ -202,6 +210,7 @@ API_TABLE = (
         handler=connect_group_describe,
         refusal=refuse_connect_group_describe,
         batch=Batch(names="group_ids", answers="groups", large=True),
+        repeatable=True,
         of_connect_groups=True,
     ),
     ApiRow(
@@ -210,6 +219,7 @@ API_TABLE = (
         handler=describe_groups,
         refusal=refuse_describe_groups,
         batch=Batch(names="groups", answers="groups", large=True),
+        repeatable=True,
     ),
     ApiRow(request=ListGroupsRequest, handler=list_groups, in_front=InFront.COMPLETED),
     ApiRow(
@@ -226,6 +236,7 @@ API_TABLE = (
         right=AclOperation.DESCRIBE_CONFIGS,
         refusal=refuse_describe_configs,
         batch=Batch(names="resources", answers="results", name_of=_resource_name),
+        repeatable=True,
         in_front=InFront.COMPLETED,
         of_connect_groups=True,
     ),

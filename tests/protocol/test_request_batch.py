@@ -157,11 +157,10 @@ def test_a_batch_that_does_not_decode_is_refused_before_its_first_slice(request_
                 pass
 
 
-def test_small_ones_and_others_are_no_batches() -> None:
+def test_small_ones_are_no_batches() -> None:
     assert batch_of(DescribeGroupsRequest(groups=["one"]), 5) is None
     assert batch_of(OffsetFetchRequest(group_id="one", topics=None), 7) is None
     assert batch_of(FindCoordinatorRequest(key="one"), 3) is None
-    assert batch_of(LeaveGroupRequest(group_id="one"), 5) is None
     assert batch_of(DescribeGroupsRequest(), 0, b"\x7f\xff\xff\xff") is None, "a count that its bytes cannot hold"
 
 
