@@ -293,5 +293,10 @@ API_TABLE = (
         in_front=InFront.COMPLETED,
     ),
     # -- kcoord's own
-    ApiRow(request=AdoptGroupRequest, handler=adopt_group, in_front=InFront.NOT_OFFERED),
+    ApiRow(
+        request=AdoptGroupRequest,
+        handler=adopt_group,
+        writes=Writes.ALWAYS,
+        in_front=InFront.NOT_OFFERED,
+    ),
 )
