@@ -43,7 +43,7 @@ from kcoord.gateway.ownership.release import Releases
 from kcoord.gateway.ownership.rights import READ, Rights
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
-from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory, merge, read_apis
+from kcoord.gateway.rewriting.api_versions import API_VERSIONS, NEWER_HEARTBEATS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.client_session import OFFSET_FETCH, ClientSession
@@ -57,6 +57,7 @@ from kcoord.gateway.topology.connection_drain import ConnectionDrain
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.gateway.topology.instance_watcher import InstanceWatcher
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.facts import GroupFacts
 from kcoord.group.group_configs import Owner
 from kcoord.group.refuse import refuse
@@ -65,18 +66,28 @@ from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
-from kcoord.protocol.generated.unassigned import (
-    CONNECT_GROUP_DESCRIBE,
-    CONNECT_GROUP_HEARTBEAT,
-    CONNECT_GROUP_INSTALL_ASSIGNMENT,
-    CONNECT_GROUP_PREPARE_ASSIGNMENT,
-)
 from kcoord.protocol.messages import (
     REQUESTS,
     ApiVersionsRequest,
     ApiVersionsResponse,
+    ConnectGroupDescribeRequest,
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupInstallAssignmentRequest,
+    ConnectGroupPrepareAssignmentRequest,
+    DeleteGroupsRequest,
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
     FindCoordinatorRequest,
+    HeartbeatRequest,
+    IncrementalAlterConfigsRequest,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    ListGroupsRequest,
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
     Request,
+    SyncGroupRequest,
+    TxnOffsetCommitRequest,
     api_name,
 )
 from kcoord.protocol.primitives import DecodeError, EncodeError
@@ -90,28 +101,25 @@ T = TypeVar("T")
 Handler = Callable[["Gateway", ClientSession, Call, Any], Awaitable[None]]
 
 HANDLERS: dict[int, Handler] = {
-    8: offsets.offset_commit,
-    11: group_calls.join_group,
-    12: group_calls.member_call,
-    13: group_calls.member_call,
-    14: group_calls.member_call,
-    15: listing.describe_groups,
-    16: listing.list_groups,
-    28: offsets.txn_offset_commit,
-    32: group_configs.describe_configs,
-    42: listing.delete_groups,
-    44: group_configs.alter_configs,
-    47: offsets.offset_delete,
-    68: other_protocols.newer_heartbeat,
-    76: other_protocols.newer_heartbeat,
-    88: other_protocols.newer_heartbeat,
-    CONNECT_GROUP_HEARTBEAT: connect_groups.heartbeat,
-    CONNECT_GROUP_PREPARE_ASSIGNMENT: connect_groups.member_call,
-    CONNECT_GROUP_INSTALL_ASSIGNMENT: connect_groups.member_call,
-    CONNECT_GROUP_DESCRIBE: connect_groups.describe,
+    JoinGroupRequest.API_KEY: group_calls.join_group,
+    SyncGroupRequest.API_KEY: group_calls.member_call,
+    HeartbeatRequest.API_KEY: group_calls.member_call,
+    LeaveGroupRequest.API_KEY: group_calls.member_call,
+    ConnectGroupHeartbeatRequest.API_KEY: connect_groups.heartbeat,
+    ConnectGroupPrepareAssignmentRequest.API_KEY: connect_groups.member_call,
+    ConnectGroupInstallAssignmentRequest.API_KEY: connect_groups.member_call,
+    ConnectGroupDescribeRequest.API_KEY: connect_groups.describe,
+    DescribeGroupsRequest.API_KEY: listing.describe_groups,
+    ListGroupsRequest.API_KEY: listing.list_groups,
+    DeleteGroupsRequest.API_KEY: listing.delete_groups,
+    DescribeConfigsRequest.API_KEY: group_configs.describe_configs,
+    IncrementalAlterConfigsRequest.API_KEY: group_configs.alter_configs,
+    OffsetCommitRequest.API_KEY: offsets.offset_commit,
+    TxnOffsetCommitRequest.API_KEY: offsets.txn_offset_commit,
+    OffsetDeleteRequest.API_KEY: offsets.offset_delete,
+    **dict.fromkeys(NEWER_HEARTBEATS, other_protocols.newer_heartbeat),
 }
 """The handler of each API, by API key."""
-FIND_COORDINATOR = 10
 
 TICK_S = 1.0
 SOONEST_QUESTION, LATEST_QUESTION = 0.6, 0.95
@@ -604,9 +612,10 @@ class Gateway:
 
 NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
 """Errors to the question of rights after which a member must connect elsewhere, or may not go on."""
-NEVER_LOADING = frozenset({12, 14})
-"""Heartbeat and SyncGroup: they get NOT_COORDINATOR, because Java's client ends at COORDINATOR_LOAD_IN_PROGRESS."""
-RETRIABLE_APIS = (frozenset(HANDLERS) | {OFFSET_FETCH}) - {68, 76, 88}
+RETRIABLE_APIS = frozenset(row.key for row in API_TABLE)
+"""The APIs that have a retriable error: kcoord can make such a response without upstream."""
+NEVER_LOADING = frozenset(row.key for row in API_TABLE if row.ends_at_loading)
+"""The APIs that get NOT_COORDINATOR instead of COORDINATOR_LOAD_IN_PROGRESS."""
 
 
 async def _api_versions(gateway: Gateway, session: ClientSession, call: Call, _request: None) -> None:

@@ -9,48 +9,27 @@ are joined as bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import attrs
 
+from kcoord.group.api_table import API_TABLE, Batch
 from kcoord.group.refuse import refuse
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import regular_fields
-from kcoord.protocol.messages import (
-    ConnectGroupDescribeRequest,
-    ConnectGroupDescribeResponse,
-    DeleteGroupsRequest,
-    DeleteGroupsResponse,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
-    Request,
-    Response,
-)
+from kcoord.protocol.messages import OffsetFetchRequest, Request, Response, response_class
 from kcoord.protocol.primitives import write_uvarint
 from kcoord.protocol.sliced_encoding import encode_in_slices, large_arrays
 
 Merge = Callable[[Sequence[Response]], Response]
 
-SPLIT = frozenset(
-    {
-        DescribeGroupsRequest,
-        ConnectGroupDescribeRequest,
-        DeleteGroupsRequest,
-        OffsetFetchRequest,
-        DescribeConfigsRequest,
-        IncrementalAlterConfigsRequest,
-        FindCoordinatorRequest,
-    }
-)
+BATCHES: dict[type[Request], Batch] = {row.request: row.batch for row in API_TABLE if row.batch is not None}
 """The requests that may name several groups."""
+BATCHED_ANSWERS: dict[type[Response], str] = {
+    response_class(kind.API_KEY): batch.answers for kind, batch in BATCHES.items()
+}
+"""The responses to batches, each with the field that has an answer for each group."""
+THROTTLE, THROTTLE_BYTES = "throttle_time_ms", 4
 
 
 def group_of(request: Request) -> str:
@@ -76,91 +55,39 @@ def split(request: Request) -> list[tuple[str, Request]] | None:
     FindCoordinator v4+ and OffsetFetch v8+ name their groups in a list; earlier versions name one at the top. Each
     resource of a DescribeConfigs or IncrementalAlterConfigs must be a group.
     """
-    if type(request) not in SPLIT:  # nearly all requests
+    batch = BATCHES.get(type(request))
+    if batch is None:  # nearly all requests
         return None
-    match request:
-        case DescribeGroupsRequest():
-            return [(group, attrs.evolve(request, groups=[group])) for group in request.groups]
-        case ConnectGroupDescribeRequest():
-            return [(group, attrs.evolve(request, group_ids=[group])) for group in request.group_ids]
-        case DeleteGroupsRequest():
-            return [(group, attrs.evolve(request, groups_names=[group])) for group in request.groups_names]
-        case OffsetFetchRequest(groups=[_, *_]):
-            return [(group.group_id, attrs.evolve(request, groups=[group])) for group in request.groups]
-        case DescribeConfigsRequest():
-            return [(each.resource_name, attrs.evolve(request, resources=[each])) for each in request.resources]
-        case IncrementalAlterConfigsRequest():
-            return [(each.resource_name, attrs.evolve(request, resources=[each])) for each in request.resources]
-        case FindCoordinatorRequest(coordinator_keys=[_, *_]):
-            return [(key, attrs.evolve(request, coordinator_keys=[key])) for key in request.coordinator_keys]
-        case _:
-            return None
+    named = getattr(request, batch.names)
+    if not named and batch.older_name_one:
+        return None
+    return [(batch.name_of(each), _naming(request, batch.names, each)) for each in named]
+
+
+def _naming(request: Any, field: str, only: object) -> Request:
+    """The same request, with `only` as the one element of its array `field`."""
+    part: Request = attrs.evolve(request, **{field: [only]})
+    return part
 
 
 def merge(responses: Sequence[Response]) -> Response:
     """One response from several of the same kind (at least one), in their order, with the longest throttle time."""
-    first = responses[0]
-    throttle = max(cast(int, getattr(each, "throttle_time_ms")) for each in responses)  # noqa: B009
-    match first:
-        case DescribeGroupsResponse():
-            described = cast(Sequence[DescribeGroupsResponse], responses)
-            return attrs.evolve(first, throttle_time_ms=throttle, groups=[g for each in described for g in each.groups])
-        case ConnectGroupDescribeResponse():
-            connect = cast(Sequence[ConnectGroupDescribeResponse], responses)
-            return attrs.evolve(first, throttle_time_ms=throttle, groups=[g for each in connect for g in each.groups])
-        case DeleteGroupsResponse():
-            deleted = cast(Sequence[DeleteGroupsResponse], responses)
-            return attrs.evolve(first, throttle_time_ms=throttle, results=[r for each in deleted for r in each.results])
-        case DescribeConfigsResponse():
-            configs = cast(Sequence[DescribeConfigsResponse], responses)
-            return attrs.evolve(first, throttle_time_ms=throttle, results=[r for each in configs for r in each.results])
-        case IncrementalAlterConfigsResponse():
-            altered = cast(Sequence[IncrementalAlterConfigsResponse], responses)
-            return attrs.evolve(
-                first, throttle_time_ms=throttle, responses=[r for each in altered for r in each.responses]
-            )
-        case OffsetFetchResponse():
-            fetched = cast(Sequence[OffsetFetchResponse], responses)
-            return attrs.evolve(first, throttle_time_ms=throttle, groups=[g for each in fetched for g in each.groups])
-        case FindCoordinatorResponse():
-            found = cast(Sequence[FindCoordinatorResponse], responses)
-            return attrs.evolve(
-                first, throttle_time_ms=throttle, coordinators=[c for each in found for c in each.coordinators]
-            )
-        case _:
-            raise TypeError(f"{type(first).__name__} answers for one group: there is nothing to merge")
+    first: Any = responses[0]
+    field = BATCHED_ANSWERS.get(type(first))
+    if field is None:
+        raise TypeError(f"{type(first).__name__} answers for one group: there is nothing to merge")
+    throttle = max(cast(int, getattr(each, THROTTLE)) for each in responses)
+    parts = [part for each in responses for part in getattr(each, field)]
+    merged: Response = attrs.evolve(first, **{THROTTLE: throttle, field: parts})
+    return merged
 
 
 def empty_answer(request: Request) -> Response:
     """The answer to a batched request that names no group."""
-    match request:
-        case DescribeGroupsRequest():
-            return DescribeGroupsResponse()
-        case ConnectGroupDescribeRequest():
-            return ConnectGroupDescribeResponse()
-        case DeleteGroupsRequest():
-            return DeleteGroupsResponse()
-        case DescribeConfigsRequest():
-            return DescribeConfigsResponse()
-        case IncrementalAlterConfigsRequest():
-            return IncrementalAlterConfigsResponse()
-        case _:
-            raise TypeError(f"{type(request).__name__} always names a group")
-
-
-BATCHED_ANSWERS: dict[type[Response], str] = {
-    DescribeGroupsResponse: "groups",
-    ConnectGroupDescribeResponse: "groups",
-    DeleteGroupsResponse: "results",
-    DescribeConfigsResponse: "results",
-    IncrementalAlterConfigsResponse: "responses",
-    OffsetFetchResponse: "groups",
-    FindCoordinatorResponse: "coordinators",
-}
-"""The responses to batches, each with the field that has an answer for each group. The throttle time is the only other
-field.
-"""
-THROTTLE, THROTTLE_BYTES = "throttle_time_ms", 4
+    batch = BATCHES.get(type(request))
+    if batch is None or batch.older_name_one:
+        raise TypeError(f"{type(request).__name__} always names a group")
+    return response_class(request.API_KEY)()
 
 
 class BatchAnswer(Response):

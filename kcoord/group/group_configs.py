@@ -27,7 +27,6 @@ from enum import IntEnum, StrEnum
 import attrs
 
 from kcoord.assign.placement.document import read_setting, write_setting
-from kcoord.group.refuse import refuse
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import (
     ASSIGNORS,
@@ -63,8 +62,6 @@ from kcoord.protocol.messages import (
     DescribeConfigsResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
-    Request,
-    Response,
 )
 
 GROUP = 32
@@ -415,18 +412,6 @@ def alter_answer(
             )
         ]
     )
-
-
-def refuse_config(request: Request, error: ErrorCode, reason: str | None) -> Response:
-    """The answer that has only an error and its reason, for all resources that `request` names."""
-    response = refuse(request, error)
-    if isinstance(response, DescribeConfigsResponse):
-        for result in response.results:
-            result.error_message = reason
-    elif isinstance(response, IncrementalAlterConfigsResponse):
-        for answer in response.responses:
-            answer.error_message = reason
-    return response
 
 
 def named_twice(request: DescribeConfigsRequest | IncrementalAlterConfigsRequest) -> set[tuple[int, str]]:

@@ -20,6 +20,7 @@ from typing import Any
 
 import attrs
 
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.refuse import refuse
 from kcoord.group.state.groups.classic_group import weight_of
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
@@ -285,5 +286,5 @@ CHECKS: dict[type[Request], Callable[[GroupLimits, ShardState, Any], Excess | No
     ConnectGroupPrepareAssignmentRequest: _worker_ids,
     ConnectGroupInstallAssignmentRequest: _connect_install,
 }
-CREATORS = {JoinGroupRequest, OffsetCommitRequest, ConnectGroupHeartbeatRequest, IncrementalAlterConfigsRequest}
+CREATORS = frozenset(row.request for row in API_TABLE if row.creates)
 """The requests that may create a group."""

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.refuse import refuse
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, api_name
-from kcoord.protocol.request_batch import BATCHED, RequestBatch, has_too_many_elements
+from kcoord.protocol.request_batch import RequestBatch, has_too_many_elements
 
 __all__ = ["LARGE_FRAME", "SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 
@@ -32,6 +33,9 @@ LARGE_FRAME = 16 * 1024
 """The size of a frame, in bytes, from which on counting, decoding and handling each have their own turn of the loop."""
 JOIN_ELEMENTS = 2000
 """Protocols that a JoinGroup may name, whatever is set. Each one is compared with those of all other members."""
+
+BATCHED = {row.request: row.batch.names for row in API_TABLE if row.batch is not None}
+"""The requests that may name several groups, resources or keys, and the field that names them."""
 
 
 @attrs.frozen
@@ -59,7 +63,8 @@ def judge(kind: type[Request], call: Call, limits: RequestLimits) -> RequestBatc
 
     Raises TooLarge, or FrameRefused if the API's response cannot say so.
     """
-    batch = RequestBatch.of(kind, call, SEVERAL) if kind in BATCHED else None
+    field = BATCHED.get(kind)
+    batch = None if field is None else RequestBatch.of(kind, field, call, SEVERAL)
     if batch is not None:
         if batch.count > limits.groups:
             raise FrameRefused(

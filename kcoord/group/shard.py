@@ -15,23 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any
 
-from kcoord.group.apis.adopt_group import adopt_group
-from kcoord.group.apis.connect_group_describe import connect_group_describe
-from kcoord.group.apis.connect_group_heartbeat import connect_group_heartbeat
-from kcoord.group.apis.connect_group_install_assignment import connect_group_install_assignment
-from kcoord.group.apis.connect_group_prepare_assignment import connect_group_prepare_assignment
-from kcoord.group.apis.delete_groups import check_delete, delete_groups
-from kcoord.group.apis.describe_groups import describe_groups
-from kcoord.group.apis.heartbeat import heartbeat
-from kcoord.group.apis.join_group import join_group
-from kcoord.group.apis.leave_group import leave_group
-from kcoord.group.apis.list_groups import list_groups, listed_among
-from kcoord.group.apis.offset_commit import offset_commit
-from kcoord.group.apis.offset_delete import check_offset_delete, offset_delete, subscribed_among
-from kcoord.group.apis.offset_fetch import offset_fetch
-from kcoord.group.apis.sync_group import sync_group
+from kcoord.group.api_table import API_TABLE, Handler, Writes
+from kcoord.group.apis.delete_groups import check_delete
+from kcoord.group.apis.list_groups import listed_among
+from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
 from kcoord.group.batch import named_group
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
@@ -69,46 +57,17 @@ from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
-    AdoptGroupRequest,
-    ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupPrepareAssignmentRequest,
-    DeleteGroupsRequest,
-    DescribeGroupsRequest,
     DescribeGroupsResponse,
-    HeartbeatRequest,
-    JoinGroupRequest,
-    LeaveGroupRequest,
     ListGroupsRequest,
     ListGroupsResponse,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    OffsetFetchRequest,
-    SyncGroupRequest,
 )
 from kcoord.protocol.records import Record
 
-Handler = Callable[[Transition, Any, RequestContext, Token], None]
-
-HANDLERS: dict[type[Request], Handler] = {
-    JoinGroupRequest: join_group,
-    SyncGroupRequest: sync_group,
-    HeartbeatRequest: heartbeat,
-    LeaveGroupRequest: leave_group,
-    DescribeGroupsRequest: describe_groups,
-    ListGroupsRequest: list_groups,
-    DeleteGroupsRequest: delete_groups,
-    OffsetCommitRequest: offset_commit,
-    OffsetFetchRequest: offset_fetch,
-    OffsetDeleteRequest: offset_delete,
-    ConnectGroupHeartbeatRequest: connect_group_heartbeat,
-    ConnectGroupPrepareAssignmentRequest: connect_group_prepare_assignment,
-    ConnectGroupInstallAssignmentRequest: connect_group_install_assignment,
-    ConnectGroupDescribeRequest: connect_group_describe,
-    AdoptGroupRequest: adopt_group,
-}
+HANDLERS: dict[type[Request], Handler] = {row.request: row.handler for row in API_TABLE if row.handler is not None}
+WRITES = frozenset(row.request for row in API_TABLE if row.writes is Writes.ALWAYS)
+"""The requests that may write whenever they come. Of the others, only a connect group's heartbeat may write."""
 
 
 class Shard:
@@ -342,10 +301,10 @@ class Shard:
         )
 
     def may_write(self, request: Request) -> bool:
-        """Whether `request` may write records although its API need not write: true of a connect group's heartbeat that
-        says something new.
-        """
-        return isinstance(request, ConnectGroupHeartbeatRequest) and not is_noop_heartbeat(self.state, request)
+        """Whether `request` may write records."""
+        if isinstance(request, ConnectGroupHeartbeatRequest):
+            return not is_noop_heartbeat(self.state, request)
+        return type(request) in WRITES
 
     def creates_group(self, request: Request) -> bool:
         """Whether `request` may create a group."""

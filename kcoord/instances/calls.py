@@ -9,56 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.batch import group_of, split
 from kcoord.group.facts import GroupFacts
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
-    AdoptGroupRequest,
-    ConnectGroupDescribeRequest,
-    ConnectGroupHeartbeatRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupPrepareAssignmentRequest,
-    DeleteGroupsRequest,
-    DescribeConfigsRequest,
-    DescribeGroupsRequest,
-    HeartbeatRequest,
-    IncrementalAlterConfigsRequest,
-    JoinGroupRequest,
-    LeaveGroupRequest,
     ListGroupsRequest,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    OffsetFetchRequest,
     Request,
     Response,
-    SyncGroupRequest,
 )
 
 __all__ = ["RELAYED", "LocalGroups", "group_in"]
 
-RELAYED: dict[int, type[Request]] = {
-    each.API_KEY: each
-    for each in (
-        JoinGroupRequest,
-        SyncGroupRequest,
-        HeartbeatRequest,
-        LeaveGroupRequest,
-        DescribeGroupsRequest,
-        ListGroupsRequest,
-        DeleteGroupsRequest,
-        OffsetCommitRequest,
-        OffsetFetchRequest,
-        OffsetDeleteRequest,
-        ConnectGroupHeartbeatRequest,
-        ConnectGroupPrepareAssignmentRequest,
-        ConnectGroupInstallAssignmentRequest,
-        ConnectGroupDescribeRequest,
-        DescribeConfigsRequest,
-        IncrementalAlterConfigsRequest,
-        AdoptGroupRequest,
-    )
-}
+RELAYED: dict[int, type[Request]] = {row.key: row.request for row in API_TABLE if row.relayed}
 """The group's own steps: the requests that one instance relays to another (GW-20), by API key."""
 
 

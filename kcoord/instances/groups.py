@@ -27,6 +27,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.batch import empty_answer, merge, split
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.refuse import refuse
@@ -53,10 +54,7 @@ from kcoord.protocol.generated.instance_session_request import InstanceSessionRe
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import (
     RESPONSES,
-    ConnectGroupDescribeRequest,
     ConnectGroupHeartbeatRequest,
-    DescribeConfigsRequest,
-    DescribeGroupsRequest,
     HeartbeatRequest,
     JoinGroupRequest,
     ListGroupsRequest,
@@ -86,7 +84,7 @@ when the owner has been silent for 5 s, and after 6 s (`instances.session.timeou
 of it is less than the session of a Connect worker (10 s).
 """
 PAUSE_S = 0.05
-REPEATABLE = (HeartbeatRequest, DescribeGroupsRequest, DescribeConfigsRequest, ConnectGroupDescribeRequest)
+REPEATABLE = tuple(row.request for row in API_TABLE if row.repeatable)
 """Requests that may be carried out twice."""
 HEARD_BYTES = 16 << 20
 """Bytes of the cache of facts that owners sent about their groups."""

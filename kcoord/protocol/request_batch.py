@@ -24,33 +24,13 @@ from kcoord.protocol.element_walk import (
     walk,
 )
 from kcoord.protocol.layout import Field, regular_fields
-from kcoord.protocol.messages import (
-    ConnectGroupDescribeRequest,
-    DeleteGroupsRequest,
-    DescribeConfigsRequest,
-    DescribeGroupsRequest,
-    FindCoordinatorRequest,
-    IncrementalAlterConfigsRequest,
-    OffsetFetchRequest,
-    Request,
-)
+from kcoord.protocol.message import Request
 from kcoord.protocol.primitives import DecodeError, Malformed, write_uvarint
 
-__all__ = ["BATCHED", "WALKED_AT_ONCE", "RequestBatch", "has_too_many_elements"]
+__all__ = ["WALKED_AT_ONCE", "RequestBatch", "has_too_many_elements"]
 
 WALKED_AT_ONCE = 256
 """The number of elements that one slice walks over."""
-
-BATCHED: dict[type[Request], str] = {
-    DescribeGroupsRequest: "groups",
-    ConnectGroupDescribeRequest: "group_ids",
-    DeleteGroupsRequest: "groups_names",
-    OffsetFetchRequest: "groups",
-    DescribeConfigsRequest: "resources",
-    IncrementalAlterConfigsRequest: "resources",
-    FindCoordinatorRequest: "coordinator_keys",
-}
-"""The requests that may name several groups, resources or keys, and the field that names them."""
 
 
 class _Shape:
@@ -73,15 +53,14 @@ def _plan(fields: list[Field], version: int, flexible: bool) -> Plan:
     return tuple(step_of(field, version, flexible) for field in fields)
 
 
-_shapes: dict[tuple[type[Request], int], _Shape | None] = {}
+_shapes: dict[tuple[type[Request], int, str], _Shape | None] = {}
 
 
-def _shape(kind: type[Request], version: int) -> _Shape | None:
-    """The shape of this kind and version; None if such requests name one at most."""
-    key = kind, version
+def _shape(kind: type[Request], version: int, field: str) -> _Shape | None:
+    """The shape of this kind and version; None if this version does not have the field that names several."""
+    key = kind, version, field
     if key not in _shapes:
-        name = BATCHED.get(kind)
-        batched = next((each for each in regular_fields(kind.FIELDS, version) if each.attribute == name), None)
+        batched = next((each for each in regular_fields(kind.FIELDS, version) if each.attribute == field), None)
         _shapes[key] = None if batched is None else _Shape(kind, version, batched)
     return _shapes[key]
 
@@ -120,13 +99,13 @@ class RequestBatch:
         self._pos = first
 
     @classmethod
-    def of(cls, kind: type[Request], call: Call, least: int) -> RequestBatch | None:
-        """The batch in `call`, if it names at least `least`. None for everything else, also for what cannot be
-        decoded.
+    def of(cls, kind: type[Request], field: str, call: Call, least: int) -> RequestBatch | None:
+        """The batch in `call`, if its array `field` has at least `least` elements. None for everything else, also for
+        what cannot be decoded.
         """
         if not kind.MIN_VERSION <= call.header.api_version <= kind.MAX_VERSION:
             return None
-        shape = _shape(kind, call.header.api_version)
+        shape = _shape(kind, call.header.api_version, field)
         if shape is None:
             return None
         try:

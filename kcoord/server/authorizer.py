@@ -14,38 +14,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from enum import IntEnum
 from typing import Protocol
 
 import attrs
 
+from kcoord.group.acl_operation import AclOperation
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.batch import Gathering, empty_answer, split
-from kcoord.group.group_configs import GROUP, named_twice, refuse_config
-from kcoord.group.refuse import refuse
+from kcoord.group.group_configs import GROUP, named_twice
+from kcoord.group.refuse import refuse, refuse_config
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
-    ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
-    ConnectGroupHeartbeatRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupPrepareAssignmentRequest,
-    DeleteGroupsRequest,
     DescribeConfigsRequest,
-    DescribeGroupsRequest,
     DescribeGroupsResponse,
-    HeartbeatRequest,
     IncrementalAlterConfigsRequest,
-    JoinGroupRequest,
-    LeaveGroupRequest,
     ListGroupsRequest,
     ListGroupsResponse,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    OffsetFetchRequest,
     Request,
     Response,
-    SyncGroupRequest,
 )
 
 TOPIC = 2
@@ -53,16 +41,6 @@ TOPIC = 2
 
 Deliver = Callable[[Response, CachedReply | None], None]
 Submit = Callable[[Request, Deliver], None]
-
-
-class Operation(IntEnum):
-    """The operations on a group that can be allowed, with the numbers of Kafka's AclOperation."""
-
-    READ = 3
-    DELETE = 6
-    DESCRIBE = 8
-    DESCRIBE_CONFIGS = 10
-    ALTER_CONFIGS = 11
 
 
 class Client(Protocol):
@@ -79,7 +57,7 @@ class Authorizer(Protocol):
     def holds_ms(self) -> int | None:
         """How long an answer holds, in ms; None: as long as the connection."""
 
-    def allows(self, client: Client, operation: Operation, group_id: str) -> bool:
+    def allows(self, client: Client, operation: AclOperation, group_id: str) -> bool:
         """Whether `client` may do `operation` to the group."""
 
 
@@ -89,25 +67,11 @@ class AllowAll:
 
     holds_ms: int | None = None
 
-    def allows(self, client: Client, operation: Operation, group_id: str) -> bool:
+    def allows(self, client: Client, operation: AclOperation, group_id: str) -> bool:
         return True
 
 
-NEEDED: dict[type[Request], Operation] = {
-    JoinGroupRequest: Operation.READ,
-    SyncGroupRequest: Operation.READ,
-    HeartbeatRequest: Operation.READ,
-    LeaveGroupRequest: Operation.READ,
-    OffsetCommitRequest: Operation.READ,
-    OffsetDeleteRequest: Operation.DELETE,
-    OffsetFetchRequest: Operation.DESCRIBE,
-    DescribeGroupsRequest: Operation.DESCRIBE,
-    DeleteGroupsRequest: Operation.DELETE,
-    ConnectGroupHeartbeatRequest: Operation.READ,
-    ConnectGroupPrepareAssignmentRequest: Operation.READ,
-    ConnectGroupInstallAssignmentRequest: Operation.READ,
-    ConnectGroupDescribeRequest: Operation.DESCRIBE,
-}
+NEEDED: dict[type[Request], AclOperation] = {row.request: row.right for row in API_TABLE if row.right is not None}
 """The operation that each API needs on each group that it names. ListGroups needs none, and shows the groups that the
 client may describe.
 """
@@ -150,13 +114,13 @@ def submit_allowed_configs(
     """The same for requests about settings. Only groups have settings in a kcoord that runs alone. `twice`: resources
     that are named more than once in the whole request, of which this one is a slice.
     """
-    alter = isinstance(request, IncrementalAlterConfigsRequest)
-    needed = Operation.ALTER_CONFIGS if alter else Operation.DESCRIBE_CONFIGS
+    needed = NEEDED[type(request)]
     parts = split(request) or []
     if not parts:
         deliver(empty_answer(request), None)
         return
-    twice = twice | named_twice(request) if alter else frozenset()
+    alters = isinstance(request, IncrementalAlterConfigsRequest)
+    twice = twice | named_twice(request) if alters else frozenset()
     gathering = Gathering(len(parts), lambda response: deliver(response, None))
     for at, (group_id, part) in enumerate(parts):
         take = gathering.taker(at)
@@ -174,7 +138,7 @@ def submit_allowed_configs(
 
 def operations(authorizer: Authorizer, client: Client, group_id: str) -> int:
     """The operations that `client` may do on the group, as the bit field of Kafka's answers."""
-    return sum(1 << each for each in Operation if authorizer.allows(client, each, group_id))
+    return sum(1 << each for each in AclOperation if authorizer.allows(client, each, group_id))
 
 
 def _with_operations(authorizer: Authorizer, client: Client, request: Request, deliver: Deliver) -> Deliver:
@@ -194,5 +158,5 @@ def _with_operations(authorizer: Authorizer, client: Client, request: Request, d
 
 def _listed(authorizer: Authorizer, client: Client, response: Response) -> Response:
     assert isinstance(response, ListGroupsResponse)
-    shown = [each for each in response.groups if authorizer.allows(client, Operation.DESCRIBE, each.group_id)]
+    shown = [each for each in response.groups if authorizer.allows(client, AclOperation.DESCRIBE, each.group_id)]
     return attrs.evolve(response, groups=shown)

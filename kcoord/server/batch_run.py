@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
+from kcoord.group.api_table import API_TABLE, Writes
 from kcoord.group.batch import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
 from kcoord.group.state.step import CachedReply
@@ -18,8 +19,6 @@ from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
     RESPONSES,
-    DeleteGroupsRequest,
-    IncrementalAlterConfigsRequest,
     Request,
     Response,
     api_name,
@@ -30,7 +29,7 @@ from kcoord.server.connection import Connection
 
 log = logging.getLogger("kcoord.server")
 
-CHANGES = frozenset({DeleteGroupsRequest, IncrementalAlterConfigsRequest})
+CHANGES = frozenset(row.request for row in API_TABLE if row.batch is not None and row.writes is Writes.ALWAYS)
 """Requests that are carried out even if their client goes before their turn comes."""
 
 Submit = Callable[[Request, Callable[[Response, CachedReply | None], None]], None]

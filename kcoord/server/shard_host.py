@@ -41,16 +41,10 @@ from kcoord.group.state.step import Reply, RequestContext, Step
 from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
-    ConnectGroupInstallAssignmentRequest,
-    DeleteGroupsRequest,
     DescribeConfigsRequest,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
-    JoinGroupRequest,
-    LeaveGroupRequest,
     ListGroupsRequest,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
     Request,
     SyncGroupRequest,
 )
@@ -70,16 +64,6 @@ log = logging.getLogger("kcoord.coordinator")
 Confirm = Callable[[int], Awaitable[bool]]
 """Answers whether a partition still belongs to this instance."""
 
-WRITES = (
-    JoinGroupRequest,
-    SyncGroupRequest,
-    LeaveGroupRequest,
-    DeleteGroupsRequest,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    ConnectGroupInstallAssignmentRequest,
-    IncrementalAlterConfigsRequest,
-)
 FROZEN_MS = 1000
 """A timer that is later than this, in ms, means that the process was frozen and heartbeats wait in its sockets."""
 CATCH_UP_MS = 250
@@ -323,7 +307,7 @@ class ShardHost:
             self._room.enter(request, context, waiting)
         elif refusal:
             self._refuse(request, waiting, refusal)
-        elif not self._log.writable and (isinstance(request, WRITES) or self.shard.may_write(request)):
+        elif not self._log.writable and self.shard.may_write(request):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif self.shard.creates_group(request) and not self._creations.take(context.connection, monotonic_ms()):
             self._refusals.note(f"{sender(context)} creates groups faster than max.group.creation.rate", monotonic_ms())

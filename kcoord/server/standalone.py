@@ -18,6 +18,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeGuard
 
+from kcoord.group.api_table import API_TABLE, InFront
 from kcoord.group.refuse import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -34,30 +35,18 @@ from kcoord.protocol.generated.metadata_response import MetadataResponseBroker, 
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
-    ConnectGroupDescribeRequest,
     ConnectGroupHeartbeatRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupPrepareAssignmentRequest,
-    DeleteGroupsRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
     DescribeConfigsRequest,
-    DescribeGroupsRequest,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
-    JoinGroupRequest,
-    LeaveGroupRequest,
-    ListGroupsRequest,
     MetadataRequest,
     MetadataResponse,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    OffsetFetchRequest,
     Request,
     Response,
-    SyncGroupRequest,
     api_name,
 )
 from kcoord.protocol.request_batch import RequestBatch
@@ -364,25 +353,9 @@ def _nowhere(error: ErrorCode, message: str) -> dict[str, Any]:
     return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
 
 
-GROUP_APIS: tuple[type[Request], ...] = (
-    JoinGroupRequest,
-    SyncGroupRequest,
-    HeartbeatRequest,
-    LeaveGroupRequest,
-    DescribeGroupsRequest,
-    ListGroupsRequest,
-    DeleteGroupsRequest,
-    OffsetCommitRequest,
-    OffsetFetchRequest,
-    OffsetDeleteRequest,
-)
-CONNECT_GROUP_APIS: tuple[type[Request], ...] = (
-    ConnectGroupHeartbeatRequest,
-    ConnectGroupPrepareAssignmentRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupDescribeRequest,
-    DescribeConfigsRequest,
-    IncrementalAlterConfigsRequest,
-)
-MAX_VERSIONS: dict[type[Request], int] = {OffsetCommitRequest: 9, OffsetFetchRequest: 9}
-"""The APIs that are served in fewer versions than the schema has: v10 of both names topics by id only."""
+_OFFERED = tuple(row for row in API_TABLE if row.relayed and row.in_front is not InFront.NOT_OFFERED)
+GROUP_APIS = tuple(row.request for row in _OFFERED if not row.of_connect_groups)
+CONNECT_GROUP_APIS = tuple(row.request for row in _OFFERED if row.of_connect_groups)
+"""The APIs of groups: those that are always served, and those that are served if connect groups are enabled."""
+MAX_VERSIONS = {row.request: row.latest_alone for row in _OFFERED if row.latest_alone is not None}
+"""The APIs that are served in fewer versions than the schema has."""

@@ -18,20 +18,29 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a file differs")
     parser.add_argument("--docs", action="store_true", help="only the protocol reference, docs/protocol.md")
     options = parser.parse_args()
-    wanted = documents() if options.docs else generated() | documents()
-    stale = [name for name, text in wanted.items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
-    surplus = [] if options.docs else surplus_files(wanted)
+    parts = [documents] if options.docs else [generated, documents]  # documents need the generated code
+    differing = [name for part in parts for name in bring_up_to_date(part(), part is generated, options.check)]
     if options.check:
-        for name in stale + surplus:
+        for name in differing:
             print(f"{name} differs from the schemas: run `python -m schemas.generator`", file=sys.stderr)
-        return 1 if stale or surplus else 0
-    for name in stale:
-        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
-        (ROOT / name).write_text(wanted[name])
-    for name in surplus:
-        (ROOT / name).unlink()
-    print(f"{len(wanted)} files, {len(stale)} written, {len(surplus)} removed")
+        return 1 if differing else 0
+    print(f"{len(differing)} files written or removed")
     return 0
+
+
+def bring_up_to_date(wanted: dict[str, str], is_code: bool, only_check: bool) -> list[str]:
+    """Write the files that differ, and remove generated modules whose schema is gone; returns their names.
+    `only_check`: change nothing.
+    """
+    stale = [name for name, text in wanted.items() if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
+    surplus = surplus_files(wanted) if is_code else []
+    if not only_check:
+        for name in stale:
+            (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / name).write_text(wanted[name])
+        for name in surplus:
+            (ROOT / name).unlink()
+    return stale + surplus
 
 
 def surplus_files(wanted: dict[str, str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from schemas.generator.index import load_apis, own_apis
 from schemas.generator.model import NO_HIGHEST, FieldSpec, MessageSpec, StructSpec, Versions, unassigned
@@ -22,9 +22,26 @@ without an entry there is in all of them. A *tagged* field stands in the tagged 
 flexible version (KIP-482), and only if it is not at its default. Tagged fields that kcoord does not know are kept.
 """
 
+_GROUP_APIS = """
+## Group APIs
 
-def reference(messages: list[MessageSpec]) -> str:
-    """The text of ``docs/protocol.md``."""
+What kcoord does with the requests about groups.
+
+- *Right*: the operation that a client must be allowed on each group that the request names, as in Kafka's ACLs.
+- *Writes*: whether the request writes records to the log. If it does, kcoord refuses it while the log cannot be
+  written, for example because the disk is full.
+- *Groups*: how many groups one request may name. Older versions of an API with *several* may name only one.
+- *Any instance*: if several instances share the groups, whether any of them takes the request and has it carried out by
+  the instance that has the group.
+- *In front of a cluster*: who carries the request out. If there is no cluster, kcoord does.
+
+| API | right | writes | groups | any instance | in front of a cluster |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+
+def reference(messages: list[MessageSpec], group_apis: Mapping[int, Sequence[str]]) -> str:
+    """The text of ``docs/protocol.md``. `group_apis`: the cells of the table of group APIs, by API key."""
     wire = [m for m in messages if m.type in ("request", "response")]
     records = [m for m in messages if m.type.startswith("coordinator-")]
     own = own_apis(messages)
@@ -37,6 +54,9 @@ def reference(messages: list[MessageSpec]) -> str:
         request = next(m for m in wire if m.api_key == key and m.type == "request")
         anchor = names[key].lower()
         lines.append(f"| [{names[key]}](#{anchor}) | {key} | {request.valid} | {_first(request.flexible)} |")
+    lines += _GROUP_APIS.splitlines()
+    for key in sorted(group_apis, key=lambda key: names[key]):
+        lines.append(f"| [{names[key]}](#{names[key].lower()}) | {' | '.join(group_apis[key])} |")
     for key in keys:
         lines += ["", f"## {names[key]}"]
         for message in sorted((m for m in wire if m.api_key == key), key=lambda m: m.type):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
+from kcoord.group.acl_operation import AclOperation as Right
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
@@ -18,7 +19,6 @@ from kcoord.protocol.messages import (
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
 )
-from kcoord.server.authorizer import Operation
 from kcoord.worker import Configured, WorkerError
 from kcoord.worker import Worker as LibraryWorker
 from tests.connectgroups.configs import asked, change
@@ -140,7 +140,7 @@ async def test_rule_30_each_client_may_do_what_the_cluster_lets_it(
     [described] = (await ask(client, ConnectGroupDescribeRequest([name], True))).groups
     assert ErrorCode(described.error_code) == expected("DESCRIBE")
     if "DESCRIBE" in may:
-        assert described.authorized_operations == sum(1 << Operation[right] for right in may)
+        assert described.authorized_operations == sum(1 << Right[right] for right in may)
     listed = {each.group_id for each in (await ask(client, ListGroupsRequest())).groups}
     assert (name in listed) == ("DESCRIBE" in may)
     shown = (await ask(client, DescribeConfigsRequest([asked(name, DELAY)]))).results[0]

@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
+from kcoord.group.acl_operation import AclOperation
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
@@ -33,7 +34,6 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.server.authorizer import Client as Asker
-from kcoord.server.authorizer import Operation
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Server
@@ -44,8 +44,8 @@ from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import ask, connect
 from tests.server.harness import LIMITS, Client
 
-READ, DELETE, DESCRIBE = Operation.READ, Operation.DELETE, Operation.DESCRIBE
-DESCRIBE_CONFIGS, ALTER_CONFIGS = Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS
+READ, DELETE, DESCRIBE = AclOperation.READ, AclOperation.DELETE, AclOperation.DESCRIBE
+DESCRIBE_CONFIGS, ALTER_CONFIGS = AclOperation.DESCRIBE_CONFIGS, AclOperation.ALTER_CONFIGS
 DENIED = ErrorCode.GROUP_AUTHORIZATION_FAILED
 
 
@@ -53,11 +53,11 @@ DENIED = ErrorCode.GROUP_AUTHORIZATION_FAILED
 class Rules:
     """An authorizer whose rules a test can change: what is allowed on which group, and what was asked."""
 
-    allowed: dict[str, set[Operation]] = attrs.Factory(dict)
+    allowed: dict[str, set[AclOperation]] = attrs.Factory(dict)
     holds_ms: int | None = 0
-    seen: list[tuple[str, Operation]] = attrs.Factory(list)
+    seen: list[tuple[str, AclOperation]] = attrs.Factory(list)
 
-    def allows(self, client: Asker, operation: Operation, group_id: str) -> bool:
+    def allows(self, client: Asker, operation: AclOperation, group_id: str) -> bool:
         assert client.client_host == "/127.0.0.1"
         self.seen.append((group_id, operation))
         return operation in self.allowed.get(group_id, set())
@@ -95,7 +95,7 @@ def error_of(answer: Any) -> ErrorCode:
     return code
 
 
-TABLE: list[tuple[Callable[[str], Request], Operation]] = [
+TABLE: list[tuple[Callable[[str], Request], AclOperation]] = [
     (lambda g: ConnectGroupHeartbeatRequest(g, "w", 0, connectors_and_tasks=[], rebalance_timeout_ms=1), READ),
     (lambda g: ConnectGroupPrepareAssignmentRequest(g, "w", 1), READ),
     (lambda g: ConnectGroupInstallAssignmentRequest(g, "w", 1, 1), READ),
@@ -114,9 +114,9 @@ TABLE: list[tuple[Callable[[str], Request], Operation]] = [
 
 @pytest.mark.parametrize(("request_of", "needed"), TABLE, ids=[request("g").NAME for request, _ in TABLE])
 async def test_rule_30_each_api_needs_its_right(
-    client: Client, rules: Rules, name: str, request_of: Callable[[str], Request], needed: Operation
+    client: Client, rules: Rules, name: str, request_of: Callable[[str], Request], needed: AclOperation
 ) -> None:
-    for allowed in (set(), set(Operation) - {needed}):
+    for allowed in (set(), set(AclOperation) - {needed}):
         rules.allowed = {name: allowed}
         assert error_of(await ask(client, request_of(name))) == DENIED
     rules.allowed = {name: {needed}}
@@ -141,7 +141,7 @@ async def test_offsets_need_rights_too(client: Client, rules: Rules, name: str) 
 
 async def test_a_request_for_several_groups_is_answered_for_each(client: Client, rules: Rules, name: str) -> None:
     mine, others = f"{name}-mine", f"{name}-others"
-    rules.allowed = {mine: set(Operation), others: {READ}}
+    rules.allowed = {mine: set(AclOperation), others: {READ}}
     for group in (mine, others):
         assert await Worker(client, group).join(resources("a")) == ErrorCode.NONE
     described = await ask(client, ConnectGroupDescribeRequest([others, mine, others]))
@@ -180,7 +180,7 @@ async def test_authorized_operations_are_told_where_they_are_asked_for(client: C
 async def test_rule_25_a_right_that_is_taken_away_ends_what_is_remembered(
     client: Client, rules: Rules, name: str
 ) -> None:
-    rules.allowed = {name: set(Operation)}
+    rules.allowed = {name: set(AclOperation)}
     worker = Worker(client, name)
     await worker.join(resources("a"))
     await worker.settle(resources("a"))

@@ -6,7 +6,8 @@ Whatever a test does, after each step `World` checks that
 3. each request is answered exactly once or is parked: nobody is forgotten, and `drop` returns exactly those who wait;
 4. each record and each answer can be written in its version;
 5. an answer that may be given from the hot path is the one that the coordinator itself would give now;
-6. all answers of one generation agree on its protocol and its leader, and generations never go back.
+6. all answers of one generation agree on its protocol and its leader, and generations never go back;
+7. only a request that may write, by its row in the API table, has written.
 """
 
 from __future__ import annotations
@@ -95,7 +96,10 @@ class World:
         ticket = Ticket(decoded, version, who)
         self._sabotage(ticket, lambda shard: shard.handle(decoded, context, ticket, self.now_ms))
         self.open.append(ticket)
-        answered = self._take(self.shard.handle(decoded, context, ticket, self.now_ms))
+        may_write = self.shard.may_write(decoded)
+        step = self.shard.handle(decoded, context, ticket, self.now_ms)
+        assert may_write or not step.records, "the shard's host lets it pass while the log cannot be written"
+        answered = self._take(step)
         return ticket, [each for each in answered if each is not ticket]
 
     def advance_to(self, now_ms: int) -> list[Ticket]:

@@ -9,6 +9,7 @@ import pytest
 
 from kcoord.group.batch import BatchAnswer, merge, split
 from kcoord.group.refuse import refuse
+from kcoord.group.request_limits import BATCHED
 from kcoord.protocol.call import call_of
 from kcoord.protocol.element_walk import MOST_TAGS, TooManyElements
 from kcoord.protocol.errors import ErrorCode
@@ -76,7 +77,8 @@ def frame_of(request: Request, version: int, body: bytes | None = None) -> bytes
 
 
 def batch_of(request: Request, version: int, body: bytes | None = None) -> RequestBatch | None:
-    return RequestBatch.of(type(request), call_of(frame_of(request, version, body)), 2)
+    kind = type(request)
+    return RequestBatch.of(kind, BATCHED[kind], call_of(frame_of(request, version, body)), 2)
 
 
 @pytest.mark.parametrize(("request_", "version"), CASES)
@@ -155,11 +157,10 @@ def test_a_batch_that_does_not_decode_is_refused_before_its_first_slice(request_
                 pass
 
 
-def test_small_ones_and_others_are_no_batches() -> None:
+def test_small_ones_are_no_batches() -> None:
     assert batch_of(DescribeGroupsRequest(groups=["one"]), 5) is None
     assert batch_of(OffsetFetchRequest(group_id="one", topics=None), 7) is None
     assert batch_of(FindCoordinatorRequest(key="one"), 3) is None
-    assert batch_of(LeaveGroupRequest(group_id="one"), 5) is None
     assert batch_of(DescribeGroupsRequest(), 0, b"\x7f\xff\xff\xff") is None, "a count that its bytes cannot hold"
 
 

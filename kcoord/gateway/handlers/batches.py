@@ -23,6 +23,7 @@ from kcoord.gateway.handlers.group_configs import alter_slice, describe_configs_
 from kcoord.gateway.handlers.listing import delete_slice, describe_groups_slice
 from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
 from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.batch import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, TooLarge, too_many_elements
 from kcoord.protocol.call import Call
@@ -49,7 +50,7 @@ __all__ = ["LARGE_GROUPS", "answer_batch"]
 
 log = logging.getLogger("kcoord.gateway")
 
-LARGE_GROUPS = frozenset({DescribeGroupsRequest, ConnectGroupDescribeRequest})
+LARGE_GROUPS = frozenset(row.request for row in API_TABLE if row.batch is not None and row.batch.large)
 """Requests that have a large answer even if they name only a few groups."""
 SliceHandler = Callable[["BatchContext", "ClientSession", Call, Any], Awaitable[Response]]
 

@@ -23,15 +23,11 @@ from kcoord.gateway.ownership.sentinel import Sentinel
 from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
+from kcoord.group.api_table import API_TABLE
 from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.group_configs import GROUP, Owner
 from kcoord.protocol.messages import (
-    ConnectGroupDescribeRequest,
-    DeleteGroupsRequest,
-    DescribeConfigsRequest,
-    DescribeGroupsRequest,
     HeartbeatRequest,
-    IncrementalAlterConfigsRequest,
     LeaveGroupRequest,
     ListGroupsRequest,
     Request,
@@ -54,6 +50,10 @@ __all__ = [
 
 FIRST_LOOK_S, LAST_LOOK_S, SLOWER = 0.02, 0.2, 1.5
 """First pause and longest pause, in seconds, between two checks whether a group is loaded, and the factor between."""
+
+_BATCHES = {row.request: row.batch for row in API_TABLE if row.batch is not None and row.right is not None}
+"""How requests name several groups. FindCoordinator is not among them: it only asks for nodes, and needs no right here.
+"""
 
 
 class KnownSentinels(Protocol):
@@ -153,19 +153,14 @@ def may_be_here(gateway: OwnershipContext, group_id: str) -> bool:
 
 
 def groups_named(request: Request) -> list[str]:
-    """The groups that a request is about."""
-    match request:
-        case DescribeGroupsRequest():
-            return request.groups
-        case DeleteGroupsRequest():
-            return request.groups_names
-        case ConnectGroupDescribeRequest():
-            return request.group_ids
-        case DescribeConfigsRequest() | IncrementalAlterConfigsRequest():
-            return [each.resource_name for each in request.resources if each.resource_type == GROUP]
-        case ListGroupsRequest():
-            return []
-    return [getattr(request, "group_id", "")]
+    """The groups that a request is about. Of the resources that have settings, only groups count."""
+    if isinstance(request, ListGroupsRequest):
+        return []
+    batch = _BATCHES.get(type(request))
+    if batch is None:
+        return [getattr(request, "group_id", "")]
+    named = getattr(request, batch.names)
+    return [batch.name_of(each) for each in named if getattr(each, "resource_type", GROUP) == GROUP]
 
 
 def members_named(request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest) -> set[str]:

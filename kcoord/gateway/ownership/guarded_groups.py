@@ -21,11 +21,13 @@ import attrs
 
 from kcoord.gateway.ownership.group_ownership import groups_named
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.rights import DELETE, DESCRIBE, READ, Rights
+from kcoord.gateway.ownership.rights import READ, Rights
 from kcoord.gateway.ownership.sentinel import PASSING
 from kcoord.gateway.ports import GroupService
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
+from kcoord.group.acl_operation import AclOperation
+from kcoord.group.api_table import API_TABLE, InFront
 from kcoord.group.refuse import refuse
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.translation.leave_group import STOPPED
@@ -39,18 +41,13 @@ from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
-    DescribeConfigsRequest,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     HeartbeatRequest,
-    IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
-    ListGroupsRequest,
     Request,
     Response,
     SyncGroupRequest,
@@ -61,20 +58,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ASKED_OTHERWISE", "NEEDED", "GuardedGroups"]
 
-NEEDED: dict[type[Request], int] = {
-    JoinGroupRequest: READ,
-    SyncGroupRequest: READ,
-    HeartbeatRequest: READ,
-    LeaveGroupRequest: READ,
-    ConnectGroupHeartbeatRequest: READ,
-    ConnectGroupPrepareAssignmentRequest: READ,
-    ConnectGroupInstallAssignmentRequest: READ,
-    DescribeGroupsRequest: DESCRIBE,
-    ConnectGroupDescribeRequest: DESCRIBE,
-    DeleteGroupsRequest: DELETE,
+NEEDED: dict[type[Request], AclOperation] = {
+    row.request: row.right for row in API_TABLE if row.in_front is InFront.GUARDED and row.right is not None
 }
 """The right that each request needs on every group that it names."""
-ASKED_OTHERWISE = frozenset({ListGroupsRequest, DescribeConfigsRequest, IncrementalAlterConfigsRequest})
+ASKED_OTHERWISE = frozenset(row.request for row in API_TABLE if row.in_front is InFront.COMPLETED and row.relayed)
 """Requests that upstream answers itself: kcoord puts what it knows about its groups into upstream's answer."""
 
 

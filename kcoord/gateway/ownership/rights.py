@@ -25,6 +25,7 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.gateway.settings import GatewaySettings
+from kcoord.group.acl_operation import AclOperation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DELETE", "DESCRIBE", "READ", "Rights"]
 
-READ, DELETE, DESCRIBE = 3, 6, 8
-"""Bits of authorized operations: Kafka's numbers of AclOperation."""
+READ, DELETE, DESCRIBE = AclOperation.READ, AclOperation.DELETE, AclOperation.DESCRIBE
 
 LOWEST, HIGHEST = 3, 5
 RETRY_S = 0.1

@@ -15,35 +15,46 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.group.api_table import API_TABLE, InFront
 from kcoord.protocol.addresses import NODE_ADDRESSES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion
-from kcoord.protocol.generated.unassigned import ADOPT_GROUP
 from kcoord.protocol.messages import (
     API_NAMES,
     OWN_APIS,
     REQUESTS,
     RESPONSES,
     ApiVersionsResponse,
+    ConsumerGroupHeartbeatRequest,
     Request,
+    ShareGroupHeartbeatRequest,
+    StreamsGroupHeartbeatRequest,
     api_name,
 )
 
-__all__ = ["API_VERSIONS", "READ_APIS", "ApiVersionsMemory", "decode_api_versions", "merge", "refusal"]
+__all__ = [
+    "API_VERSIONS",
+    "NEWER_HEARTBEATS",
+    "READ_APIS",
+    "ApiVersionsMemory",
+    "decode_api_versions",
+    "merge",
+    "refusal",
+]
 
 API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 17, 36
 
-READ_APIS = frozenset({8, 10, 11, 12, 13, 14, 15, 16, 28, 42, 47, 68, 76, 88})
-"""Requests that kcoord reads to see which group they are about: OffsetCommit, FindCoordinator, JoinGroup, Heartbeat,
-LeaveGroup, SyncGroup, DescribeGroups, ListGroups, TxnOffsetCommit, DeleteGroups, OffsetDelete, and the heartbeats of
-the newer protocols.
-"""
+NEWER_HEARTBEATS = frozenset(
+    {ConsumerGroupHeartbeatRequest.API_KEY, ShareGroupHeartbeatRequest.API_KEY, StreamsGroupHeartbeatRequest.API_KEY}
+)
+"""The heartbeats of the newer protocols."""
 
-CONFIG_APIS = frozenset({32, 44})
-"""DescribeConfigs and IncrementalAlterConfigs: read if kcoord serves connect groups, which have settings here."""
+_READ = [row for row in API_TABLE if row.in_front not in (InFront.PASSED, InFront.NOT_OFFERED)]
+READ_APIS = frozenset(row.key for row in _READ if not row.of_connect_groups) | NEWER_HEARTBEATS
+"""Requests that kcoord reads to see which group they are about."""
 
-CLIENTS_OWN_APIS = OWN_APIS - {ADOPT_GROUP}
-"""The APIs of connect groups. AdoptGroup is not one of them: kcoord adopts groups by itself, for no client."""
+OF_CONNECT_GROUPS = frozenset(row.key for row in _READ if row.of_connect_groups)
+"""Requests that kcoord reads if it serves connect groups: their own APIs, and those of settings of groups."""
 
 TAIL_ONLY = frozenset({0, 1, 78, 79})
 """Produce, Fetch, ShareFetch, ShareAcknowledge: kcoord looks only at the end of their responses."""
@@ -91,7 +102,7 @@ def decode_api_versions(frame: bytes, version: int) -> ApiVersionsResponse:
 
 def read_apis(connect_groups: bool) -> frozenset[int]:
     """The APIs whose requests kcoord reads. Those of connect groups are among them if kcoord serves connect groups."""
-    return READ_APIS | CONFIG_APIS | CLIENTS_OWN_APIS if connect_groups else READ_APIS
+    return READ_APIS | OF_CONNECT_GROUPS if connect_groups else READ_APIS
 
 
 def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> ApiVersionsResponse:

@@ -5,15 +5,17 @@ Requests about groups that are not kcoord's pass unchanged; kcoord reads only th
 
 from __future__ import annotations
 
+from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
+from kcoord.group.api_table import API_TABLE
 from kcoord.protocol.call import Call
-from kcoord.protocol.messages import FLEXIBLE_FROM, api_name
+from kcoord.protocol.messages import FLEXIBLE_FROM, OWN_APIS, TxnOffsetCommitRequest, api_name
 from kcoord.protocol.primitives import DecodeError, Malformed, read_uvarint
 
 __all__ = ["ONE_GROUP", "peek_group"]
 
-TXN_OFFSET_COMMIT = 28
-ONE_GROUP = frozenset({8, 11, 12, 13, 14, 28, 47, 68, 76, 88})
-"""APIs whose request names one group, as its first field (TxnOffsetCommit: its second)."""
+TXN_OFFSET_COMMIT = TxnOffsetCommitRequest.API_KEY
+ONE_GROUP = frozenset(row.key for row in API_TABLE if row.names_one_group) - OWN_APIS | NEWER_HEARTBEATS
+"""APIs of Kafka whose request names one group, as its first field (TxnOffsetCommit: its second)."""
 
 
 def peek_group(call: Call) -> str:

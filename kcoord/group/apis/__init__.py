@@ -1,1 +1,1 @@
-"""One file for each API of the wire: which group a request is about, and who handles it."""
+"""One file for each API of the wire: which group a request is about, who handles it, and how a refusal looks."""

@@ -218,3 +218,11 @@ def _moves(recorded: Sequence[RecordedMove]) -> list[Move]:
 def _copied(entry: Entry) -> ConnectorsAndTasks:
     tasks = [ConnectorTaskId(task.connector_id, task.task_id) for task in entry.tasks]
     return ConnectorsAndTasks(list(entry.connectors), tasks)
+
+
+def refuse_connect_group_describe(
+    request: ConnectGroupDescribeRequest, error: ErrorCode
+) -> ConnectGroupDescribeResponse:
+    """The answer with the same error for each group."""
+    groups = [DescribedGroup(group_id=group, error_code=error) for group in request.group_ids]
+    return ConnectGroupDescribeResponse(groups=groups)

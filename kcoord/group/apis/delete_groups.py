@@ -45,3 +45,9 @@ def _delete(transition: Transition, group_id: str) -> ErrorCode:
     for record in [*tombstones(transition.state.offsets, group_id), *group]:
         transition.write(record)
     return verdict
+
+
+def refuse_delete_groups(request: DeleteGroupsRequest, error: ErrorCode) -> DeleteGroupsResponse:
+    """The answer with the same error for each group."""
+    results = [DeletableGroupResult(group_id=group, error_code=error) for group in request.groups_names]
+    return DeleteGroupsResponse(results=results)

@@ -75,3 +75,10 @@ def _describe_classic(group: ClassicGroup) -> DescribedGroup:
         protocol_data=protocol,
         members=members,
     )
+
+
+def refuse_describe_groups(request: DescribeGroupsRequest, error: ErrorCode) -> DescribeGroupsResponse:
+    """The answer with the same error for each group. Its state is empty, because in Apache Kafka an answer with an
+    error has the state Dead only if the group does not exist.
+    """
+    return DescribeGroupsResponse(groups=[DescribedGroup(group_id=group, error_code=error) for group in request.groups])

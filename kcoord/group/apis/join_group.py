@@ -16,7 +16,7 @@ from kcoord.group.state.transition import Transition
 from kcoord.group.translation.entry import group_to_join_translated
 from kcoord.group.translation.join_group import join_translated
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse
 
 
 def join_group(transition: Transition, request: JoinGroupRequest, context: RequestContext, token: Token) -> None:
@@ -41,3 +41,10 @@ def _check_request(request: JoinGroupRequest, settings: GroupSettings) -> ErrorC
     if not settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms:
         return ErrorCode.INVALID_SESSION_TIMEOUT
     return ErrorCode.NONE
+
+
+def refuse_join_group(request: JoinGroupRequest, error: ErrorCode) -> JoinGroupResponse:
+    """The answer with an error and nothing else: as in Kafka, the member keeps the id that it gave."""
+    return JoinGroupResponse(
+        error_code=error, generation_id=-1, protocol_name="", leader="", member_id=request.member_id
+    )

@@ -9,7 +9,6 @@ A kcoord without a cluster knows no topics: it accepts every name, and knows no 
 from __future__ import annotations
 
 from kcoord.group.classic.check_commit import check_commit
-from kcoord.group.refuse import refuse
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -31,7 +30,7 @@ def offset_commit(transition: Transition, request: OffsetCommitRequest, context:
     not.
     """
     if context.api_version >= TOPIC_ID_VERSION:
-        transition.answer(token, refuse(request, ErrorCode.UNKNOWN_TOPIC_ID))
+        transition.answer(token, refuse_offset_commit(request, ErrorCode.UNKNOWN_TOPIC_ID))
         return
     error = check_commit(
         transition.state,
@@ -44,7 +43,7 @@ def offset_commit(transition: Transition, request: OffsetCommitRequest, context:
         context.api_version,
     )
     if error:
-        transition.answer(token, refuse(request, error))
+        transition.answer(token, refuse_offset_commit(request, error))
         return
     topics = [
         OffsetCommitResponseTopic(
@@ -102,3 +101,20 @@ def _too_long(metadata: str, limit: int) -> bool:
     if UTF16_UNIT_BYTES * len(metadata) <= limit:
         return False
     return len(metadata.encode("utf-16-be", "surrogatepass")) // UTF16_UNIT_BYTES > limit
+
+
+def refuse_offset_commit(request: OffsetCommitRequest, error: ErrorCode) -> OffsetCommitResponse:
+    """The answer with the same error for each partition."""
+    return OffsetCommitResponse(
+        topics=[
+            OffsetCommitResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=[
+                    OffsetCommitResponsePartition(partition_index=each.partition_index, error_code=error)
+                    for each in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )

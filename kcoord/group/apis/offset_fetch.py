@@ -97,3 +97,28 @@ def _group_by_id(group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
         for topic in group.topics or []
     ]
     return OffsetFetchResponseGroup(group.group_id, topics)
+
+
+def refuse_offset_fetch(request: OffsetFetchRequest, error: ErrorCode) -> OffsetFetchResponse:
+    """The answer with the same error for each group; before v8 at the top and, because v1 has no field there, in each
+    partition.
+    """
+    if request.groups:
+        return OffsetFetchResponse(
+            groups=[OffsetFetchResponseGroup(group_id=group.group_id, error_code=error) for group in request.groups]
+        )
+    return OffsetFetchResponse(
+        error_code=error,
+        topics=[
+            OffsetFetchResponseTopic(
+                name=topic.name,
+                partitions=[
+                    OffsetFetchResponsePartition(
+                        partition_index=index, committed_offset=NO_OFFSET.offset, metadata="", error_code=error
+                    )
+                    for index in topic.partition_indexes
+                ],
+            )
+            for topic in request.topics or []
+        ],
+    )
