@@ -13,10 +13,11 @@ CHECKED := kcoord schemas tests bench examples
 .DEFAULT_GOAL := help
 # The tests start hundreds of processes: each would compile all of the code where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run test proof lint bench against policies fuzz soak docs schemas format lock changelog clean
+.PHONY: help run check test proof lint bench against policies fuzz soak docs schemas format lock changelog clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
+	@echo 'make check    lint, and the tests that need no Kafka, JVM or Spark, nor long: what to run all day'
 	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
 	@echo 'make proof    what is too long for make test; goes on where it was stopped; PROOFS="tests/x -k y"'
 	@echo 'make lint     ruff, mypy, and that imports run down only'
@@ -35,6 +36,9 @@ help:
 
 run: $(VENV)/run.stamp
 	@exec $(PY) -m kcoord demo --data-dir data
+
+check: lint
+	@$(PY) -m pytest --light -n auto --dist loadfile --no-loadscope-reorder -q
 
 test: $(VENV)/dev.stamp
 	@$(PY) -m tests

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import attrs
 from filelock import FileLock
@@ -31,7 +33,11 @@ HEAP_MB = 320
 
 @attrs.define(slots=False)
 class Archiving(Java):
-    """Java that leaves an archive behind when it ends in order."""
+    """Java that leaves an archive behind when it ends in order. One of classes that nobody verified is refused by those
+    who verify.
+    """
+
+    trusting: ClassVar[Sequence[str]] = ()
 
     def part(self, main: str) -> Path:
         """Where the archive stands until it is whole."""

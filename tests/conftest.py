@@ -15,6 +15,7 @@ from tests.kafka.choice import choice
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
 from tests.kafka.libs import MissingTool
+from tests.light import LIGHT
 from tests.parts import Parts, processes, put_in_order
 
 SAME_EXAMPLES = "TESTS_SAME_EXAMPLES" in os.environ
@@ -25,27 +26,36 @@ settings.load_profile("tests")
 """No example fails for the time that it takes; the same sources give the same result in continuous integration."""
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Ending the tests ends the servers that they started."""
+    if config.getoption("--light"):
+        os.environ[LIGHT] = "1"
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # pytest takes SystemExit for one failed test
 
 
 HEAVY = frozenset({"image", "java", "kafka", "spark", "start_kafka"})
-"""Fixtures that start a JVM or a container. A test that needs one of them by way of another fixture counts too."""
+"""Fixtures that start a JVM or a container. A test that needs one of them by way of another fixture counts too; one
+that asks for it only while it runs is skipped.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--light", action="store_true", help="only tests that need no Kafka, no JVM, and no Spark")
+    parser.addoption("--light", action="store_true", help="only tests that need no Kafka, JVM or Spark, nor long")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes long comes first. With `--light`, tests that need a JVM are left out."""
+    """What takes long comes first. With `--light`, tests that need a JVM, and long ones, are left out."""
     if config.getoption("--light"):
-        heavy = [each for each in items if not HEAVY.isdisjoint(getattr(each, "fixturenames", ()))]
+        heavy = [each for each in items if is_heavy(each)]
         config.hook.pytest_deselected(items=heavy)
         items[:] = [each for each in items if each not in set(heavy)]
     put_in_order(items)
+
+
+def is_heavy(item: pytest.Item) -> bool:
+    """Whether `make check` leaves the test out."""
+    return not HEAVY.isdisjoint(getattr(item, "fixturenames", ())) or item.get_closest_marker("long") is not None
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -67,6 +77,8 @@ def pytest_report_header() -> list[str]:
 
 def _started(*arguments: Any, **options: Any) -> KafkaCluster:
     """A new cluster; that there can be none here is a failure of one line."""
+    if LIGHT in os.environ:
+        pytest.skip("with --light, no Kafka is started")
     try:
         return KafkaCluster.start(*arguments, **options)
     except MissingTool as missing:

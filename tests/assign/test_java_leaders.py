@@ -36,6 +36,7 @@ def test_every_round_is_as_connect_has_it(java: Java, newer_java: bool) -> None:
         assert told == expected, order
 
 
+@pytest.mark.long("plays all fleets of the comparison with Java")
 def test_when_nothing_happens_any_more_all_runs_once_and_evenly() -> None:
     for seed in range(FLEETS):
         fleet = RandomFleet.of(Pair(), seed)

@@ -27,12 +27,13 @@ from kcoord.assign import (
     ServerAssignor,
     UniformAssignor,
 )
+from tests.light import fewer
 
 ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAssignor()]
 STICKY = [UniformAssignor(), CooperativeAssignor(), MixedAssignor()]
 NOBODY = -1
 
-EXAMPLES = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=fewer(200, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 RESOURCES = st.tuples(st.sampled_from("ABC"), st.integers(CONNECTOR, 6))
 IDS = st.lists(st.text("abcdef", min_size=1, max_size=3), min_size=1, max_size=6, unique=True)

@@ -66,9 +66,9 @@ class Cli:
         return self.start("worker", str(source), "-g", group, *at, *options)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def start_command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Worker]]:
-    """Starts `kcoord …` in the background; all are ended with the tests."""
+    """Starts `kcoord …` in the background; all are ended with the tests of a file: each keeps its session alive."""
     started: list[ServerProcess] = []
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("KCOORD_")}
 
@@ -86,7 +86,7 @@ def start_command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
             process.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cli(tmp_path_factory: pytest.TempPathFactory, start_command: Callable[..., Worker]) -> Iterator[Cli]:
     """A kcoord alone, in which the work of a worker that is gone waits."""
     folder = tmp_path_factory.mktemp("connect-groups")

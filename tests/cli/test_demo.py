@@ -30,6 +30,8 @@ from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import DEADLINE_S, NotYet, eventually
 
+pytestmark = pytest.mark.long("starts a coordinator and several workers")
+
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 

@@ -35,7 +35,10 @@ from tests.kafka.wait import NotYet, eventually
 PROGRAM = Path(__file__).with_name("CountingConsumer.java")
 NOTES = ("read", "committed", "later", "aborted", "assigned", "revoked", "lost", "closed")
 """The first words of the program's own lines; all others are what a user sees."""
-EVERY_S = 0.01
+EVERY_S = 0.05
+"""How long it is between two records of a load. Each of them is replicated, read by somebody, and committed: many more
+keep the brokers busy, and are no more likely to be what goes wrong.
+"""
 TIMEOUT_S = 120.0
 ENDED_BY_SIGTERM = 143
 NOT_NOW = frozenset(

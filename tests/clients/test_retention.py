@@ -20,6 +20,7 @@ def aging(tmp_path: Path) -> Iterator[Aging]:
     aging.end()
 
 
+@pytest.mark.long("starts a Kafka by itself, which forgets after a minute")
 def test_offsets_last_as_long_as_there_are_members(aging: Aging) -> None:
     kafka = aging.kafka
 

@@ -132,6 +132,7 @@ async def kcoord(tmp_path: Path) -> AsyncIterator[Dying]:
     process.remove()
 
 
+@pytest.mark.long("starts a coordinator at each record")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_a_rebalance_survives_kill_9_at_each_record_boundary(kcoord: Dying, when: str) -> None:

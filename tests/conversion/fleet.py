@@ -93,7 +93,7 @@ class Fleet(TranslatedFleet):
         assert not self.errors
 
     def configure_group(self, **values: str) -> None:
-        """`legacy_mode="individual"` for `connect.classic.mode`."""
+        """`classic_mode="individual"` for `connect.classic.mode`."""
         named = {f"connect.{name.replace('_', '.')}": value for name, value in values.items()}
         now_ms = self.events.now_ms
         self.take(self.shard.alter_config(GROUP, named, now_ms, WALL_MS + now_ms))

@@ -189,7 +189,7 @@ class Hand:
         self.send(ConnectGroupHeartbeatRequest(GROUP, f"new-{who}", -1), 0, who)
 
     def configure(self, **values: str) -> None:
-        """`legacy_mode="individual"` for `connect.classic.mode`."""
+        """`classic_mode="individual"` for `connect.classic.mode`."""
         named = {f"connect.{name.replace('_', '.')}": value for name, value in values.items()}
         self.take(self.shard.alter_config(GROUP, named, self.now_ms, WALL_MS + self.now_ms))
 

@@ -13,9 +13,10 @@ import pytest
 
 from tests.cells import cells
 from tests.conversion.fleet import SETTLED_MS, TASKS, Fleet, settings
+from tests.light import fewer
 
 SEEDS = 16
-AT_EACH_COMMIT = 6
+AT_EACH_COMMIT = fewer(6, 2)
 EVENTS = 14
 MODES = ("individual", "barrier")
 POLICIES = ("bidirectional", "bidirectional", "upgrade", "downgrade", "disabled")

@@ -28,6 +28,7 @@ from kcoord.protocol.messages import (
 from tests.group.clients import HEARTBEAT_MS, Client, Phase, settle
 from tests.group.sabotage import Saboteur
 from tests.group.world import World
+from tests.light import fewer
 
 GROUPS = st.sampled_from(["g", "g", "g", "h"])
 PROTOCOLS = st.sampled_from(
@@ -211,5 +212,5 @@ class History(RuleBasedStateMachine):
 
 TestAnyHistory = History.TestCase
 TestAnyHistory.settings = settings(
-    max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=fewer(150, 20), stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -136,6 +136,7 @@ async def test_too_much_is_refused_before_it_is_decoded(place: Place, start_kcoo
     assert high_water(kcoord) - before < 64 * MIB
 
 
+@pytest.mark.long("19,000 members")
 async def test_an_answer_that_would_be_too_large_says_so_group_by_group(start_kcoord: Callable[..., Kcoord]) -> None:
     kcoord = start_kcoord("alone", response_max_bytes=100_000)
     client = await connect(kcoord.bootstrap)

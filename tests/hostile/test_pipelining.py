@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ApiVersionsRequest, HeartbeatRequest
 from kcoord.server.connection import FRAMES_AT_ONCE
@@ -22,6 +24,7 @@ PIPELINED = 60_000
 ASKED_MEANWHILE = 20
 
 
+@pytest.mark.long("thousands of requests at one time")
 async def test_others_are_answered_while_one_connection_pipelines(kcoord: Kcoord) -> None:
     other, hostile = await connect(kcoord.bootstrap), await connect(kcoord.bootstrap)
     await other.ask(ApiVersionsRequest(), 0)

@@ -32,6 +32,7 @@ def log(tmp_path: Path) -> Path:
     return directory
 
 
+@pytest.mark.long("starts Spark by itself")
 def test_a_log_in_a_file(log: Path, tmp_path: Path) -> None:
     quick = [part for name, value in QUICK.items() for part in ("--conf", f"{name}={value}")]
     out = tmp_path / "tables"
@@ -90,6 +91,7 @@ def test_a_master_that_is_none(log: Path, tmp_path: Path) -> None:
     assert said == "kcoord: Spark has no master 'lcal[2]': give local[2], spark://host:7077, yarn or k8s://…"
 
 
+@pytest.mark.long("starts Spark by itself")
 def test_a_master_that_does_not_answer(log: Path, tmp_path: Path) -> None:
     master = f"spark://127.0.0.1:{free_port()}"
     said = failed("--data-dir", log, "--out", tmp_path / "t", "--master", master)

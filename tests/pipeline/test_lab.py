@@ -297,6 +297,7 @@ def lab(*arguments: object, env: dict[str, str] | None = None) -> Any:
     return kcoord("pipeline", "lab", *arguments, env=env, deadline_s=DEADLINE_S)
 
 
+@pytest.mark.long("starts Spark by itself")
 def test_the_command(tmp_path: Path) -> None:
     mine, out = tmp_path / "mine.toml", tmp_path / "tries"
     mine.write_text(WELL)
@@ -323,6 +324,7 @@ workers = ["http://w0", "http://w2"]
 """
 
 
+@pytest.mark.long("starts Spark by itself")
 def test_the_command_with_restarts_and_rules(tmp_path: Path) -> None:
     """A worker dies, or is drained; or only the two others may run the connector, which nobody misses then."""
     mine, rules, out = tmp_path / "mine.toml", tmp_path / "rules.toml", tmp_path / "tries"

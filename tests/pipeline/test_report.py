@@ -202,12 +202,14 @@ def test_nothing_is_fetched(place: Path) -> None:
     assert "@import" not in without_code(text)
 
 
+@pytest.mark.long("starts Chromium")
 def test_a_browser_draws_it(place: Path, tmp_path: Path) -> None:
     document = drawn(written(place, tmp_path / "report.html"), tmp_path)
     assert plots(document) == PLOTS
     assert document.count('class="trace bars"') == 2  # one group of bars for each worker
 
 
+@pytest.mark.long("starts Chromium")
 def test_a_browser_draws_groups_of_all_kinds(tmp_path: Path) -> None:
     """Names that are markup, numbers, dates, long, in other scripts; a group of consumers; one at rest; one forged."""
     names = (EVIL, "17", "2020-01-01", "x" * 249, "日本 ünï")
@@ -228,6 +230,7 @@ def test_a_browser_draws_groups_of_all_kinds(tmp_path: Path) -> None:
     assert {figures.short(f"{each}-0") for each in names} <= ticks
 
 
+@pytest.mark.long("starts Chromium")
 def test_a_browser_opens_a_page_of_nothing(tmp_path: Path) -> None:
     document = drawn(written(write(tmp_path / "t", {}), tmp_path / "report.html"), tmp_path)
     assert plots(document) == 0

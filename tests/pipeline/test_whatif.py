@@ -81,6 +81,7 @@ def within(value: float, values: Sequence[float], besides: float = 0.0) -> bool:
     return abs(value - middle) <= 3 * stdev(values) + SHARE * abs(middle) + besides
 
 
+@pytest.mark.long("plays each piece of a history with eight seeds")
 @pytest.mark.parametrize(("name", "kind", "policy"), cells(HISTORIES, lambda cell: cell not in AT_EACH_COMMIT))
 def test_what_was_really_run_is_predicted(name: str, kind: Kind, policy: str) -> None:
     """All figures, the true ones and those that are in the log. A longest gap is known to within a heartbeat; and as
@@ -107,6 +108,7 @@ def test_what_was_really_run_is_predicted(name: str, kind: Kind, policy: str) ->
     assert not disagreements(advise(told, wanted.recorded), pieces, pieces.logged_by_episode(past.tables))
 
 
+@pytest.mark.long("plays each piece of a history with eight seeds")
 @pytest.mark.parametrize(
     ("name", "kind", "policy", "other", "figure"),
     [

@@ -20,6 +20,7 @@ from kcoord.protocol.generated.metadata_request import MetadataRequest
 from kcoord.protocol.generated.metadata_response import MetadataResponse
 from kcoord.protocol.layout import Field, regular_fields
 from kcoord.protocol.message import Message
+from tests.light import fewer
 from tests.protocol.catalogue import named, values
 
 CASES = [
@@ -31,7 +32,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("cls", "version"), named(CASES))
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=fewer(20, 3), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_it_reads_our_values_and_writes_our_bytes(cls: type[Message], version: int, data: st.DataObject) -> None:
     theirs = getattr(kafkaprotocol, cls.NAME)[version]

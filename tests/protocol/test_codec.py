@@ -27,11 +27,12 @@ from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequest
 from kcoord.protocol.generated.sync_group_response import SyncGroupResponse
 from kcoord.protocol.message import Message
 from kcoord.protocol.primitives import DecodeError, EncodeError
+from tests.light import fewer
 from tests.protocol.catalogue import EVERY_VERSION, named, random_message, values
 
 
 @pytest.mark.parametrize(("cls", "version"), named(EVERY_VERSION))
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=fewer(8, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_written_is_read_again_with_its_unknown_fields(
     cls: type[Message], version: int, data: st.DataObject

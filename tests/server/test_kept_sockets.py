@@ -19,6 +19,8 @@ from tests.kafka.kept_sockets import kept
 from tests.server.harness import Client
 from tests.server.members import Member
 
+pytestmark = pytest.mark.long("kcoord is started again and again")
+
 CLIENTS_AT_ONCE = 8
 
 

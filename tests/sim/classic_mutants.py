@@ -1,4 +1,4 @@
-"""Which rules of legacy workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
+"""Which rules of classic workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
 
 A number below 100 is that of a CM rule (2 is CM-2); 102, 107 and 108 are CM-32, CM-37 and CM-38; 0 is the change of
 the group's protocol. The rules stand in `docs/rules/classic-members.md`.

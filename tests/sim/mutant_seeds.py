@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from kcoord.sim.outcome import Outcome
 from kcoord.sim.plans.plan_file import RunPlan, load
 from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in
@@ -24,25 +26,39 @@ LAST_TIME: dict[str, int] = json.loads(FILE.read_text())
 def is_noticed(mutant: Mutant, seeds: Iterable[int], run_of: Callable[[int], RunPlan], kind: str = "") -> bool:
     """Whether one of these seeds shows it, or the plan that is known to do so."""
     if mutant.plan:
-        return _shows(mutant, load(HERE / "plans" / f"{mutant.plan}.json"))
+        plan = load(HERE / "plans" / f"{mutant.plan}.json")
+        return _shows(mutant, lambda: run_plan(plan))
+    return is_noticed_in(mutant, seeds, lambda seed: run_plan(run_of(seed)), kind)
+
+
+def is_noticed_in(mutant: Mutant, seeds: Iterable[int], run: Callable[[int], Outcome], kind: str) -> bool:
+    """The same of runs that have no plan."""
     name = f"{kind} {mutant.name}".strip()
     last_time = [LAST_TIME[name]] if name in LAST_TIME else []
-    shown = next((seed for seed in chain(last_time, seeds) if _shows(mutant, run_of(seed))), None)
+    shown = next((seed for seed in chain(last_time, seeds) if _shows(mutant, partial(run, seed))), None)
     if shown is not None:
         LAST_TIME[name] = shown
     return shown is not None
 
 
-def _shows(mutant: Mutant, run: RunPlan) -> bool:
+def _shows(mutant: Mutant, run: Callable[[], Outcome]) -> bool:
     """Whether the run fails because of the mutant, and is well without it."""
     with put_in(mutant):
-        fails = run_plan(run).violation is not None
-    return fails and run_plan(run).violation is None
+        fails = run().violation is not None
+    return fails and run().violation is None
 
 
 def main() -> None:
     """Find and write the seeds."""
-    from tests.sim import classic_mutants, mutants, placement_mutants, test_mutants, test_placement
+    from tests.sim import (
+        adoption_mutants,
+        classic_mutants,
+        mutants,
+        placement_mutants,
+        test_adoption,
+        test_mutants,
+        test_placement,
+    )
 
     LAST_TIME.clear()
     for each in mutants.MUTANTS:
@@ -51,6 +67,8 @@ def main() -> None:
         test_mutants.test_a_broken_rule_of_classic_workers_is_noticed(each)
     for kind, each in placement_mutants.PLACEMENT_MUTANTS:
         test_placement.test_a_promise_that_is_broken_is_noticed(kind, each)
+    for each in adoption_mutants.ADOPTION_MUTANTS:
+        test_adoption.test_a_broken_rule_is_noticed(each)
     FILE.write_text(json.dumps(LAST_TIME, indent=2, sort_keys=True) + "\n")
 
 

@@ -41,6 +41,7 @@ def _joins_again_and_again(state: ClassicMembershipState, told: Any, news: bool)
 _take = transitions._take
 
 
+@pytest.mark.long("each mistake takes dozens of runs")
 @pytest.mark.parametrize(
     ("owner", "name", "wrong", "says"),
     [

@@ -11,8 +11,9 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.sim.kinds import INSTANCES
 from kcoord.sim.run import replay_command, run_seed, run_seeds
+from tests.light import fewer
 
-SEEDS = 150
+SEEDS = fewer(150, 15)
 PROOF_BLOCKS, PROOF_SEEDS = 20, 500
 NOTICED_WITHIN = 60
 

@@ -22,6 +22,12 @@ HERE = Tree("abc", "def")
 
 
 @pytest.fixture
+def small_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A digest of one small package: to parse all of them takes seconds, each time that a tree is named."""
+    monkeypatch.setattr(journal, "ENGINE", ("loop",))
+
+
+@pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "soak" / "journal.jsonl"
 
@@ -83,6 +89,7 @@ def _sim(*words: str) -> tuple[int, str]:
     return told.exit_code, told.output
 
 
+@pytest.mark.usefixtures("small_engine")
 def test_a_second_call_goes_on(file: Path) -> None:
     words = ["--kind", "connect", "--journal", str(file)]
     assert _sim("--seeds", "3", *words)[0] == 0
@@ -95,6 +102,7 @@ def test_a_second_call_goes_on(file: Path) -> None:
     assert f"On the engine as it is ({tree().engine}): 5 seeds of kind connect." in told
 
 
+@pytest.mark.usefixtures("small_engine")
 def test_what_failed_before_fails_the_soak_again(file: Path) -> None:
     mutant = next(each for each in MUTANTS if each.rule == 2)
     words = ["--seeds", "10", "--journal", str(file)]

@@ -17,11 +17,16 @@ CLASSIC_RULES = {CONVERSION, *range(2, 9), 11, 12, 14, *range(17, 25), 26, 102, 
 MIXED = [seed for seed in range(4 * SEEDS) if is_mixed(seed)]
 
 
+LONG = pytest.mark.long("each mutant takes several runs")
+
+
+@LONG
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     assert is_noticed(mutant, range(SEEDS), plan_of), f"{mutant.name}: not noticed"
 
 
+@LONG
 @pytest.mark.parametrize("mutant", CLASSIC_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_of_classic_workers_is_noticed(mutant: Mutant) -> None:
     assert is_noticed(mutant, MIXED, plan_of), f"{mutant.name}: not noticed"

@@ -150,17 +150,20 @@ def test_why_a_worker_may_not_take_more() -> None:
 # -- what comes of them ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long("draws 2,000 plans")
 def test_the_leader_dies_while_rules_move_work() -> None:
     """Faults are aimed at that in some runs."""
     aimed = [seed for seed in _placed_seeds(MIXED, 2_000) if plan_of(seed, MIXED).plan.aim == MOVING_PHASE]
     assert any("placement the leader dies while rules move work" in run_seed(seed, kind=MIXED).met for seed in aimed)
 
 
+@pytest.mark.long("each mutant takes several runs")
 @pytest.mark.parametrize(("kind", "mutant"), PLACEMENT_MUTANTS, ids=lambda each: getattr(each, "what", each))
 def test_a_promise_that_is_broken_is_noticed(kind: str, mutant: Mutant) -> None:
     assert is_noticed(mutant, _placed_seeds(kind, 800), lambda seed: plan_of(seed, kind), kind), mutant.what
 
 
+@pytest.mark.long("up to 300 runs")
 def test_rules_are_made_fewer_when_a_run_is_made_small() -> None:
     mutant = next(mutant for _, mutant in PLACEMENT_MUTANTS if mutant.what == "a drain takes all at once")
     with put_in(mutant):

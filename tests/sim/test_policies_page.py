@@ -15,6 +15,7 @@ from kcoord.sim.scenario.description import Connectors, Event, Settings, load
 PAGE = policies.DOCUMENT.read_text()
 
 
+@pytest.mark.long("a scenario by each policy with many seeds")
 @pytest.mark.parametrize(("name", "kind"), [("death", Kind.BARRIER), ("bounce", Kind.BARRIER)])
 def test_the_figures_are_those_of_this_simulator(name: str, kind: Kind) -> None:
     """If they are not: make policies, and read what is written above them again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import attrs
@@ -13,6 +14,7 @@ from kcoord.protocol.records import ConnectWorkerGroupConnectorsTasksMetadataVal
 from kcoord.protocol.resources import unpack
 from kcoord.sim.scenario import POLICIES, DidNotSettle, Figures, Kind, Scenario, ScenarioError, built_in, load, run
 from kcoord.sim.scenario.meter import Meter
+from tests.cells import cells
 
 CONFIGURED = 4
 """The record that says what is configured."""
@@ -30,20 +32,25 @@ back = 20
 """
 
 
+def is_proof(name: str, policy: str) -> bool:
+    """The scenario in which most happens is played by every policy, the others by Connect's own and by the default."""
+    return name != "storm" and policy not in ("kip-415", "design-2")
+
+
 def figures(name: str, kind: Kind, policy: str) -> Figures:
     done = run(load(built_in()[name]), kind, policy)
     assert not done.doubles
     return done.figures
 
 
+@pytest.mark.long("each scenario of each kind by several policies")
 @pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize("name", built_in())
-def test_nothing_ever_runs_twice_and_in_the_end_all_does_evenly(name: str, kind: Kind) -> None:
-    for policy in POLICIES:
-        done = run(load(built_in()[name]), kind, policy)
-        assert not done.doubles
-        assert done.figures.balanced_after is not None, policy
-        assert done.figures.longest_gap < 400, policy
+@pytest.mark.parametrize(("name", "policy"), cells(product(built_in(), POLICIES), lambda cell: is_proof(*cell)))
+def test_nothing_ever_runs_twice_and_in_the_end_all_does_evenly(name: str, policy: str, kind: Kind) -> None:
+    done = run(load(built_in()[name]), kind, policy)
+    assert not done.doubles
+    assert done.figures.balanced_after is not None
+    assert done.figures.longest_gap < 400
 
 
 def test_who_leads_is_known_while_the_group_waits_for_a_dead_worker() -> None:

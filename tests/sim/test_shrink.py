@@ -30,6 +30,7 @@ def _first_failing(mutant: Mutant) -> RunPlan:
     raise AssertionError(mutant.name)
 
 
+@pytest.mark.long("up to hundreds of runs")
 @pytest.mark.parametrize("name", [
     "rule 8: a session ends too early",
     "rule 18: an install brings back what was deleted since",
@@ -63,6 +64,7 @@ def test_a_run_that_is_well_is_not_shrunk() -> None:
         shrink(draw_run_plan(2, "connect"))
 
 
+@pytest.mark.long("up to hundreds of runs")
 def test_a_run_of_a_classic_group_is_shrunk_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a worker that waits for a revocation that never ends."""
     monkeypatch.setattr(ClassicMembership, "_watch_revocations", lambda membership, now_ms: None)

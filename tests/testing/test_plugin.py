@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long("each test runs pytest")
+
 pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]

@@ -11,13 +11,14 @@ from random import Random
 
 import pytest
 
+from tests.light import fewer
 from tests.sim.classic_worker.house import Host
 from tests.translation.mixed_fleet import Fleet, Worker
 
 DELAYS_MS = (0, 3_000, 20_000)
 PAUSES_MS = (0, 10, 100, 500, 1_000, 3_000, 8_000, 20_000)
 AT_REST_MS = 200_000
-SEEDS = range(12)
+SEEDS = range(fewer(12, 2))
 
 
 class History:

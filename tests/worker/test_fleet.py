@@ -12,6 +12,8 @@ from tests.kafka.wait import NotYet, eventually, let_pass
 from tests.worker.conftest import OWN, QUICK
 from tests.worker.fleet import Fleet
 
+pytestmark = pytest.mark.long("starts twenty processes")
+
 SESSION_MS = int(str(QUICK["group.connect.session.timeout.ms"]))
 
 

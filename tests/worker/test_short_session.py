@@ -32,6 +32,7 @@ async def two_workers(kcoord: Kcoord, **options: float) -> tuple[Listening, List
     return listeners
 
 
+@pytest.mark.long("an hour of heartbeats")
 @pytest.mark.parametrize("options", [{}, NO_WAIT], ids=["answers are held", "answers are not held"])
 def test_workers_keep_a_short_session_for_an_hour(options: dict[str, float]) -> None:
     @in_virtual_time

@@ -17,6 +17,7 @@ from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
 from tests.group.connect.workers import Worker, check_running, settle
 from tests.group.connect.world import INTERVAL_MS, SESSION_MS, SETTINGS, World, packed
 from tests.group.sabotage import Saboteur
+from tests.light import fewer
 
 NUMBERS = st.integers(0, 1_000)
 SETS = st.sampled_from(["AC0", "AC0 AT1 AT2", "AC0 AT1 BC0 BT1 BT2", ""])
@@ -204,5 +205,5 @@ class History(RuleBasedStateMachine):
 
 TestAnyHistory = History.TestCase
 TestAnyHistory.settings = settings(
-    max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=fewer(100, 15), stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
