@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from kcoord.group.verify import Finding, Verifier, group_of
+from kcoord.group.log_verification import Finding, Verifier, group_of
 from kcoord.log.history import Entry, History
 from kcoord.log.interface import LogUnusable
 from kcoord.printable import printable

@@ -127,10 +127,10 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
     what is excused. Also returns how many excuses are wrong because a run has taken the branch.
     """
     from kcoord.sim.branches import branch_names
-    from kcoord.sim.conditions import area_of, required
     from kcoord.sim.excuses import judge, reason
     from kcoord.sim.kinds import CONNECT
     from kcoord.sim.run import WORLDS
+    from kcoord.sim.sometimes_conditions import area_of, required
 
     rows, never = [], []
     for kind, counts in sorted(met.items()):

@@ -58,9 +58,9 @@ from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.gateway.topology.instance_watcher import InstanceWatcher
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.facts import GroupFacts
+from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
-from kcoord.group.refuse import refuse
+from kcoord.group.group_facts import GroupFacts
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call

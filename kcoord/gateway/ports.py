@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from kcoord.gateway.settings import Address
-from kcoord.group.facts import GroupFacts
-from kcoord.group.state.opening import Opening
+from kcoord.group.group_facts import GroupFacts
+from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

@@ -21,7 +21,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.state.groups.classic_group import weight_of
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH

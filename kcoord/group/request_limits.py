@@ -13,7 +13,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused

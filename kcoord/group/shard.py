@@ -20,11 +20,10 @@ from kcoord.group.api_table import API_TABLE, Handler, Writes
 from kcoord.group.apis.delete_groups import check_delete
 from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
-from kcoord.group.batch import named_group
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
 from kcoord.group.connect.configured import forget_configured
-from kcoord.group.connect.native import NATIVE
+from kcoord.group.connect.native_dialect import NATIVE
 from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
 from kcoord.group.connect.notify import flush_held_reply
 from kcoord.group.connect.sessions import (
@@ -33,13 +32,14 @@ from kcoord.group.connect.sessions import (
     sweep_connect,
 )
 from kcoord.group.connect.settle import settle
-from kcoord.group.conversion.classic_side import CLASSIC_SIDE
+from kcoord.group.conversion.classic_dialect import CLASSIC_SIDE
 from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
+from kcoord.group.error_responses import refuse
 from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
-from kcoord.group.refuse import refuse
+from kcoord.group.multi_group_requests import named_group
 from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES

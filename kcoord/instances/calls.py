@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.batch import group_of, split
-from kcoord.group.facts import GroupFacts
+from kcoord.group.group_facts import GroupFacts
+from kcoord.group.multi_group_requests import group_of, split
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -28,9 +28,9 @@ from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.batch import empty_answer, merge, split
-from kcoord.group.facts import UNKNOWN, GroupFacts
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
+from kcoord.group.group_facts import UNKNOWN, GroupFacts
+from kcoord.group.multi_group_requests import empty_answer, merge, split
 from kcoord.group.state.connect_settings import MAX_CLASSIC_WAIT_MS
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.instances.calls import LocalGroups, group_in

@@ -13,8 +13,8 @@ Rules:
    request counts.
 3. When the connection of an instance is lost, held answers for it are released, and outstanding answers are dropped:
    their clients have got NOT_COORDINATOR from that instance. Sessions of members that came by it are paused for a while
-   (`guests.py`). Its clients' connections count as closed when that instance says so, or when a new process has taken
-   its place.
+   (`relayed_members.py`). Its clients' connections count as closed when that instance says so, or when a new process
+   has taken its place.
 4. A process has one connection here. If it makes another one, it has given up the previous one. What is still unread in
    that one is not read any more, because it would arrive after newer requests.
 5. If an instance has too much in work here, or does not read its answers, the listener stops reading from it until that
@@ -34,12 +34,12 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.facts import GroupFacts
-from kcoord.group.state.opening import Opening
+from kcoord.group.group_facts import GroupFacts
+from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.step import RequestContext
 from kcoord.instances.calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.frames import FrameStream, read_request, response_frame
-from kcoord.instances.guests import Guests
+from kcoord.instances.relayed_members import RelayedMembers
 from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
 from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.protocol.errors import ErrorCode
@@ -209,7 +209,7 @@ class Caller(FrameStream):
         self._deadline: asyncio.TimerHandle | None = None
         self._in_work: dict[int, _InWork] = {}
         self._in_work_bytes = 0
-        self._guests = Guests()
+        self._guests = RelayedMembers()
         self._tasks: set[asyncio.Task[None]] = set()
         self._paused = False
         self._writable = True

@@ -1,8 +1,8 @@
 """The membership of an instance in the instances' group: rounds, the map, and which partitions follow from it.
 
 The instance joins rounds of the instances' group (`group_member.py`). If it leads a round, it makes the map
-(`assign.py`). It holds and serves the partitions that the newest map gives it, and no others (`holdings.py`). A *place*
-is a member id in this group. Rules:
+(`assign.py`). It holds and serves the partitions that the newest map gives it, and no others
+(`partition_ownership.py`). A *place* is a member id in this group. Rules:
 
 1. The instance releases what a map takes away. Then it asks for another round at once, in which the partitions get
    their next owners.
@@ -30,9 +30,9 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from kcoord.instances.assign import next_map, preferred_owners
 from kcoord.instances.group_member import GroupMember, GroupMemberSettings, Unreachable
-from kcoord.instances.holdings import Holdings, Shards
 from kcoord.instances.leaders import NOTHING_KNOWN, Surroundings
 from kcoord.instances.map import EMPTY_MAP, Address, Facts, Instance, InstanceMap
+from kcoord.instances.partition_ownership import PartitionOwnership, Shards
 from kcoord.log.clock import lease_now_ms
 from kcoord.protocol.primitives import DecodeError
 
@@ -76,7 +76,7 @@ class Membership:
         self._is_own_address = is_own_address
         self._shards = shards
         self._unreadable: frozenset[int] = frozenset()
-        self._holdings = Holdings(shards, self.confirm, self._lost)
+        self._holdings = PartitionOwnership(shards, self.confirm, self._lost)
         self._place = ""
         self._claimed: frozenset[int] = frozenset()
         self._withdrawn: frozenset[int] = frozenset()

@@ -3,7 +3,7 @@
 Such a request has one array (of groups, resources or keys) among a few other fields. Its answer has an array with one
 element for each of them, in order. `RequestBatch` first walks over the elements, in slices, so that a batch that cannot
 be decoded or names too many touches nothing. Then it yields requests of the same kind for a few elements each.
-`kcoord.group.batch` merges their answers.
+`kcoord.group.multi_group_requests` merges their answers.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ import attrs
 
 from kcoord.group.acl_operation import AclOperation
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.batch import Gathering, empty_answer, split
+from kcoord.group.error_responses import refuse, refuse_config
 from kcoord.group.group_configs import GROUP, named_twice
-from kcoord.group.refuse import refuse, refuse_config
+from kcoord.group.multi_group_requests import Gathering, empty_answer, split
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterator
 
 from kcoord.group.api_table import API_TABLE, Writes
-from kcoord.group.batch import BatchAnswer
+from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
 from kcoord.group.state.step import CachedReply
 from kcoord.loop.turn_queue import TurnQueue

@@ -27,7 +27,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from kcoord.group.batch import BatchAnswer
+from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call, call_of
 from kcoord.protocol.frame import RequestHeader, encode_response_frame
@@ -40,7 +40,7 @@ from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
 from kcoord.server.large_answer import LargeAnswer
 
 if TYPE_CHECKING:
-    from kcoord.group.state.opening import Opening
+    from kcoord.group.state.connection_opening import Opening
     from kcoord.group.state.step import CachedReply
 
 log = logging.getLogger("kcoord.connection")

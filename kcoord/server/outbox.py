@@ -22,7 +22,7 @@ from typing import Protocol
 
 import attrs
 
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply
 from kcoord.log.interface import NEVER_MS, Log, RawRecord
 from kcoord.protocol.errors import ErrorCode

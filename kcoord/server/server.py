@@ -24,7 +24,7 @@ from typing import Protocol
 
 import attrs
 
-from kcoord.group.state.opening import Opening
+from kcoord.group.state.connection_opening import Opening
 from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.loop.handshake_queue import HandshakeQueue
 from kcoord.loop.turn_queue import TurnQueue

@@ -33,8 +33,8 @@ from functools import partial
 import attrs
 
 from kcoord.group.creation_rate import CreationRate
-from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer, forgets_configured
+from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import Reply, RequestContext, Step

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, Protocol, TypeGuard
 
 from kcoord.group.api_table import API_TABLE, InFront
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.loop.turn_queue import TurnQueue

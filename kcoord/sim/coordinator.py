@@ -21,7 +21,7 @@ from enum import Enum
 from itertools import count
 from typing import Protocol
 
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, PredictedReply, RequestContext, Step

@@ -1,8 +1,8 @@
 """Excuses: the branches of the engine that no run of the simulator takes, and why.
 
-A branch that is not listed here must be taken by some run of a long soak (`conditions.py`). An excused branch must not:
-once a run takes it, its excuse is wrong, and is removed. A rare branch may be taken and need not be: runs can get
-there, but not reliably within a soak; a hand-written test does.
+A branch that is not listed here must be taken by some run of a long soak (`sometimes_conditions.py`). An excused branch
+must not: once a run takes it, its excuse is wrong, and is removed. A rare branch may be taken and need not be: runs can
+get there, but not reliably within a soak; a hand-written test does.
 
 Patterns are those of `fnmatch`. They match the name without `branch `, of which 100 characters are kept. A reason is
 one line.
@@ -28,7 +28,7 @@ _NEVER_ABOVE = "a leader is never shown an offset above its own"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
 EXCUSED: Mapping[str, str] = {
-    "connect.validate.*: if *": _INVALID,
+    "connect.request_validation.*: if *": _INVALID,
     "apis.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": _INVALID,
     "apis.connect_group_install_assignment.connect_group_install_assignment: if wrong *": _INVALID,
     "apis.connect_group_prepare_assignment.connect_group_prepare_assignment: if wrong *": _INVALID,
@@ -59,7 +59,7 @@ EXCUSED: Mapping[str, str] = {
     "state.groups.modern_group.ModernGroup.state: if self.dead": ("nobody asks for the state of a group that is gone"),
     "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
-    "conversion.workers._worker: if member.instance_id is not None": "no classic worker is a static member",
+    "conversion.classic_holdings._worker: if member.instance_id is not None": "no classic worker is a static member",
     "*protocol_type != PROTOCOL_TYPE": _CONNECT_ONLY,
     "*>= limits.max_*": _NOT_FULL,
     "translation.join_group._may_come: if len(group.members) - *": _NOT_FULL,
@@ -72,8 +72,8 @@ EXCUSED: Mapping[str, str] = {
     "state.classic_workers.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has that many workers",
     "state.classic_workers.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
     "*: except *Unreadable*": _READABLE,
-    "translation.reading.read: except EmbeddedError": _READABLE,
-    "translation.reading.read: if not states": _READABLE,
+    "translation.embedded_join.read: except EmbeddedError": _READABLE,
+    "translation.embedded_join.read: if not states": _READABLE,
     "translation.rounds._read: except EmbeddedError": _READABLE,
     "translation.rounds._read: if strangers": _READABLE,
     "translation.rounds.close_round: except NotValid": _READABLE,
@@ -121,8 +121,8 @@ RARE: Mapping[str, str] = {
     ),
     "connect.noop_heartbeat.is_noop_heartbeat: if not request.member_epoch == member.epoch*": "the same, of its epoch",
     "connect.member_checks.check_member: if *": "a member that computes is gone when it installs",
-    "conversion.barrier.why_barrier: if not group.members": "a group is described just when it is empty",
-    "conversion.barrier._only_default: if not workers": "workers that speak `default` and others are described",
+    "conversion.barrier_reason.why_barrier: if not group.members": "a group is described just when it is empty",
+    "conversion.barrier_reason._only_default: if not workers": "workers that speak `default` and others are described",
     "translation.barrier._has_cause: if group.classic.gathering_due_ms != NEVER_MS": (
         "the coordinator looks for a barrier while an empty group gathers"
     ),

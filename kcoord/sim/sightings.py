@@ -2,7 +2,7 @@
 
 A soak that finds nothing says little unless one knows what it has looked at. Everything here is observed from outside
 the engine: faults and the phase of the group in which they strike, records that are written, errors in responses,
-states of the group, and the shard's own counters. `conditions.py` says which of these must be met.
+states of the group, and the shard's own counters. `sometimes_conditions.py` says which of these must be met.
 """
 
 from __future__ import annotations

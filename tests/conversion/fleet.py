@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Any
 
+from kcoord.group.durable_invariants import complaints
 from kcoord.group.shard import Shard
-from kcoord.group.soundness import complaints
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.records.connect_replay import settle_load

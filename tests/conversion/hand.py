@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcoord.group.durable_invariants import complaints
 from kcoord.group.shard import Shard
-from kcoord.group.soundness import complaints
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcoord.group.soundness import of_classic_record
+from kcoord.group.durable_invariants import of_classic_record
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup, weight_of
 from kcoord.group.state.groups.classic_states import LABELS, ClassicState

@@ -15,8 +15,8 @@ from kcoord.gateway.ownership import guarded_groups
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group import shard
 from kcoord.group.api_table import API_TABLE, ApiRow, InFront, Writes
-from kcoord.group.batch import BATCHED_ANSWERS, empty_answer, merge, split
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
+from kcoord.group.multi_group_requests import BATCHED_ANSWERS, empty_answer, merge, split
 from kcoord.instances import calls
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import Field

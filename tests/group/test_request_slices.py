@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.request_slices import ROWS, merge_slices, slices_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from kcoord.group.log_verification import Finding, Verifier
 from kcoord.group.partition import partition_of
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Target
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.verify import Finding, Verifier
 from kcoord.protocol.records import (
     ConnectWorkerGroupHistoryKey,
     ConnectWorkerGroupHistoryValue,

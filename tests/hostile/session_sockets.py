@@ -16,7 +16,7 @@ from collections import deque
 from pathlib import Path
 
 from kcoord.cli.log_reading import checked, told
-from kcoord.group.verify import Verifier
+from kcoord.group.log_verification import Verifier
 from kcoord.log.history import FileHistory
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.message import Request

@@ -24,10 +24,10 @@ from typing import Any, cast
 import attrs
 
 from kcoord.cli.log_reading import checked, told
+from kcoord.group.durable_invariants import complaints
+from kcoord.group.log_verification import Verifier
 from kcoord.group.partition import partition_of
-from kcoord.group.soundness import complaints
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.verify import Verifier
 from kcoord.log import clock as log_clock
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.history import FileHistory

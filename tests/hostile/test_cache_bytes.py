@@ -18,10 +18,10 @@ from kcoord.gateway.ownership.rights import READ
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
-from kcoord.group.facts import UNKNOWN
+from kcoord.group.group_facts import UNKNOWN
 from kcoord.group.state.settings import GroupSettings
 from kcoord.instances.groups import SharedGroups
-from kcoord.instances.guests import Guests
+from kcoord.instances.relayed_members import RelayedMembers
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.generated.find_coordinator_response import Coordinator as Found
 from kcoord.protocol.messages import (
@@ -100,7 +100,7 @@ def ways_in(gateway: Gateway) -> dict[str, Callable[[str], object]]:
     session: Any = Connection(gateway)
     moves: Any = StaleCoordinators(Map())  # type: ignore[arg-type]
     moves.look(0)
-    guests = Guests()
+    guests = RelayedMembers()
 
     class Elsewhere:
         map: Any = None

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.facts import UNKNOWN
+from kcoord.group.group_facts import UNKNOWN
 from kcoord.group.state.settings import GroupSettings
 from kcoord.instances import groups as groups_module
 from kcoord.instances import link as link_module

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kcoord.group.log_verification import Verifier
 from kcoord.group.partition import partition_of
-from kcoord.group.verify import Verifier
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.history import FileHistory
 from kcoord.log.history_quota import group_in, level_of

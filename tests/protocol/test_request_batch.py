@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.batch import BatchAnswer, merge, split
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
+from kcoord.group.multi_group_requests import BatchAnswer, merge, split
 from kcoord.group.request_limits import BATCHED
 from kcoord.protocol.call import call_of
 from kcoord.protocol.element_walk import MOST_TAGS, TooManyElements

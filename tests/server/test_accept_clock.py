@@ -6,7 +6,7 @@ import asyncio
 import socket
 import time
 
-from kcoord.group.state.opening import Opening
+from kcoord.group.state.connection_opening import Opening
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.server.clock import monotonic_ms

@@ -11,16 +11,16 @@ import pytest
 
 from kcoord.config import Settings, load_settings
 from kcoord.group.state.settings import GroupSettings
+from kcoord.instances.broker_placement import MapPlaces
 from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.map import Instance, InstanceMap
 from kcoord.instances.membership import Membership
-from kcoord.instances.places import MapPlaces
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.generated.instance_address import InstanceAddress
 from kcoord.server.adopt_default import adopts_by_itself, began_new, tell_default
-from kcoord.server.among_others import spread_beginning
 from kcoord.server.components import make_gateway
 from kcoord.server.coordinator import Coordinator
+from kcoord.server.shared_start import spread_beginning
 
 BROKERS = '{"format": 1, "brokers": {}}'
 WHERE = GroupMemberSettings(

@@ -11,8 +11,8 @@ from kcoord.gateway.ownership.adoption import _Known
 from kcoord.gateway.ownership.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_traffic import GroupTraffic
-from kcoord.gateway.ownership.open_release import PassedJoin
 from kcoord.gateway.ownership.release import Releases
+from kcoord.gateway.ownership.release_in_progress import PassedJoin
 from kcoord.gateway.ownership.sentinel import Sentinel
 from tests.sim.mutants import Mutant
 

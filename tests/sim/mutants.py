@@ -17,7 +17,16 @@ from typing import Any
 import attrs
 
 from kcoord.group.apis import connect_group_heartbeat
-from kcoord.group.connect import answers, computing, configured, group_lookup, install, membership, native, sessions
+from kcoord.group.connect import (
+    answers,
+    computing,
+    configured,
+    group_lookup,
+    install,
+    membership,
+    native_dialect,
+    sessions,
+)
 from kcoord.group.modern import reconcile
 from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_group import ModernGroup
@@ -84,7 +93,7 @@ MUTANTS = (
            "remove(transition, group, [member], Reason.LEFT)", "pass"),
     Mutant(10, "the assignment epoch is reached before all is owned", reconcile.progress,
            "complete=not waiting_for", "complete=True"),
-    Mutant(11, "after a load only the recorded epoch is good", native.open_session,
+    Mutant(11, "after a load only the recorded epoch is good", native_dialect.open_session,
            "member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH", "member.epoch_unsure = False"),
     Mutant(12, "the previous epoch is refused", connect_group_heartbeat._check_epoch,
            "if epoch > JOINING_EPOCH and", "if False and"),
@@ -127,7 +136,7 @@ MUTANTS = (
            "self.forget_all()", "pass"),
     Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
            "group.forget(member)", "pass"),
-    Mutant(26, "news does not let the answer go", native.notify,
+    Mutant(26, "news does not let the answer go", native_dialect.notify,
            "and answers.has_news(group, member)", "and False"),
     Mutant(26, "an answer is kept back too long", answers.answer_or_hold,
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import kcoord.group.state.groups.modern_member as member_module
+from kcoord.group.state.connection_opening import Opening, Order
 from kcoord.group.state.groups.connect_group import ConnectGroup
-from kcoord.group.state.opening import Opening, Order
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.sim.kinds import INSTANCES

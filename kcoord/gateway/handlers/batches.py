@@ -24,7 +24,7 @@ from kcoord.gateway.handlers.listing import delete_slice, describe_groups_slice
 from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.batch import BatchAnswer
+from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, TooLarge, too_many_elements
 from kcoord.protocol.call import Call
 from kcoord.protocol.element_walk import TooManyElements

@@ -30,7 +30,7 @@ from kcoord.gateway.ownership.sentinel import is_refusal
 from kcoord.gateway.ownership.sentinel_appearance import CONNECT
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

@@ -42,7 +42,7 @@ from kcoord.gateway.ownership.sentinel import LOST, PASSING, Sentinel, is_refusa
 from kcoord.gateway.ownership.sentinel_appearance import CONNECT, Appearance
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

@@ -28,7 +28,7 @@ from kcoord.gateway.ownership.group_ownership import facts_of, is_here
 from kcoord.gateway.ownership.rights import DELETE, READ
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, LOST, STRANGER, Identity, Sentinel, is_refusal
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponsePartition, OffsetDeleteResponseTopic

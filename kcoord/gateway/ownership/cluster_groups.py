@@ -36,8 +36,8 @@ from kcoord.gateway.ports import GroupReader, Places
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
+from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
-from kcoord.group.refuse import refuse
 from kcoord.group.request_slices import ROWS
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD

@@ -24,8 +24,8 @@ from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.api_table import API_TABLE
-from kcoord.group.facts import UNKNOWN, GroupFacts
 from kcoord.group.group_configs import GROUP, Owner
+from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     LeaveGroupRequest,

@@ -28,7 +28,7 @@ from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.acl_operation import AclOperation
 from kcoord.group.api_table import API_TABLE, InFront
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.translation.leave_group import STOPPED
 from kcoord.loop.turn_queue import TurnQueue

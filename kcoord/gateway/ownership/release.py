@@ -52,17 +52,17 @@ from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.group_appearances import DEAD
 from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of, members_named
 from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.open_release import OpenRelease, PassedJoin, missing_joins
 from kcoord.gateway.ownership.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.release_in_progress import OpenRelease, PassedJoin, missing_joins
 from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, LetIn, Sentinel
 from kcoord.gateway.ownership.sentinels import Sentinels
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
 from kcoord.group.apis.connect_group_describe import CONNECT
-from kcoord.group.facts import GroupFacts
+from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
-from kcoord.group.refuse import refuse
+from kcoord.group.group_facts import GroupFacts
 from kcoord.protocol.call import Call
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode

@@ -38,7 +38,7 @@ from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators
-from kcoord.group.facts import UNKNOWN, GroupFacts
+from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.primitives import DecodeError
 

@@ -23,8 +23,8 @@ from kcoord.group.connect.member_metadata import first_metadata, merged_metadata
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
 from kcoord.group.connect.notify import refuse_all
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.request_validation import wrong_in_heartbeat
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.validate import wrong_in_heartbeat
 from kcoord.group.conversion.newcomer import group_for, take_name
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.conversion.policy import is_all_classic
+from kcoord.group.conversion.kind_policy import is_all_classic
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState

@@ -13,7 +13,7 @@ from kcoord.group.classic.join_group import join_classic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.entry import group_to_join_translated
+from kcoord.group.translation.group_choice import group_to_join_translated
 from kcoord.group.translation.join_group import join_translated
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse

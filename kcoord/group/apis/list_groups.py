@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcoord.group.conversion.policy import is_all_classic
+from kcoord.group.conversion.kind_policy import is_all_classic
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
 from kcoord.group.state.metrics import CLASSIC, CONNECT
 from kcoord.group.state.shard_state import ShardState

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
-from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from kcoord.group.classic.sweep import ask_for_next_sweep, sweep
 from kcoord.group.connect.settle import settle
-from kcoord.group.conversion.policy import belongs_to_connect
+from kcoord.group.conversion.classic_holdings import NotConvertible
+from kcoord.group.conversion.kind_policy import belongs_to_connect
 from kcoord.group.conversion.to_connect import to_connect
-from kcoord.group.conversion.workers import NotConvertible
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.transition import Transition

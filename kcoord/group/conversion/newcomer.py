@@ -6,8 +6,8 @@ Nothing changes before it is known that the worker may join; until then the chec
 from __future__ import annotations
 
 from kcoord.group.connect.group_lookup import Refused, group_to_join
+from kcoord.group.conversion.classic_holdings import NotConvertible
 from kcoord.group.conversion.to_connect import preview, to_connect
-from kcoord.group.conversion.workers import NotConvertible
 from kcoord.group.state.connect_settings import MIGRATION_POLICY
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup

@@ -1,6 +1,6 @@
 """Conversion of a classic group of Connect workers to a connect group.
 
-1. The group epoch is the generation. Each member's current and target are what it runs (`workers.py`).
+1. The group epoch is the generation. Each member's current and target are what it runs (`classic_holdings.py`).
 2. A member whose assignment stays is not disturbed: the generation that it knows stays valid.
 3. A member that waits for an answer, or has joined and has no assignment yet, is told to join again, and then says what
    it runs.
@@ -22,7 +22,7 @@ import attrs
 from kcoord.group.classic.answers import release_join, release_sync
 from kcoord.group.connect import history
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.conversion.workers import Worker, last_leader, read_workers
+from kcoord.group.conversion.classic_holdings import Worker, last_leader, read_workers
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import QUIET_MS
 from kcoord.group.state.deadlines import NEVER_MS

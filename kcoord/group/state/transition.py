@@ -22,8 +22,8 @@ from kcoord.protocol.resources import Resource
 
 
 class Dialect(Protocol):
-    """What depends on the protocol that a member of a connect group speaks: the new one (`connect/native.py`), or the
-    classic one (`conversion/classic_side.py`).
+    """What depends on the protocol that a member of a connect group speaks: the new one (`connect/native_dialect.py`),
+    or the classic one (`conversion/classic_dialect.py`).
     """
 
     @property

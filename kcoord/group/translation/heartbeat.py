@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from kcoord.group.connect.held_replies import hold, take_held
 from kcoord.group.state.classic_workers.phases import Phase
+from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
-from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_heartbeat, session_of

@@ -35,10 +35,10 @@ from kcoord.group.translation.config_round import (
     may_be_opened_by,
     open_config_round,
 )
+from kcoord.group.translation.embedded_join import Spoken, Unreadable, read
 from kcoord.group.translation.joining import call_leader, park_join
 from kcoord.group.translation.looks import doubt_memory
 from kcoord.group.translation.member_checks import check_newest_connection
-from kcoord.group.translation.reading import Spoken, Unreadable, read
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata
 

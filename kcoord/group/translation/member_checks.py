@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
-from kcoord.group.state.opening import Order
 from kcoord.group.state.step import RequestContext
 from kcoord.group.translation.answers import session_of
 from kcoord.protocol.errors import ErrorCode

@@ -21,8 +21,8 @@ from functools import partial
 
 import attrs
 
-from kcoord.group.refuse import refuse
-from kcoord.group.state.opening import Opening
+from kcoord.group.error_responses import refuse
+from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.errors import ErrorCode

@@ -13,7 +13,7 @@ from random import Random
 import attrs
 
 from kcoord.group.shard import Shard
-from kcoord.group.state.opening import Opening
+from kcoord.group.state.connection_opening import Opening
 from kcoord.instances.peer_clock import PeerClock
 from kcoord.sim.network import Client, Frame, Link
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext

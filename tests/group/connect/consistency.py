@@ -9,7 +9,7 @@ import attrs
 
 from kcoord.group.connect.computing import PATIENCE
 from kcoord.group.connect.selection import Absent, ClassicMembers, ClientSide, select
-from kcoord.group.soundness import of_connect_group
+from kcoord.group.durable_invariants import of_connect_group
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Supports
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources

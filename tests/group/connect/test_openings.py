@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.state.opening import Opening, Order
+from kcoord.group.state.connection_opening import Opening, Order
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.test_ownership import handing_over, owns
 from tests.group.connect.world import INTERVAL_MS, World

@@ -17,9 +17,9 @@ import attrs
 from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_states import ModernState
-from kcoord.group.state.opening import Opening
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.group.state.shard_state import ShardState

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.group.state.connection_opening import Opening, Order, order
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
-from kcoord.group.state.opening import Opening, Order, order
 from kcoord.group.state.step import RequestContext, Token
 
 Protocols = tuple[tuple[str, bytes], ...]

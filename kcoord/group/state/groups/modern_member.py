@@ -14,8 +14,8 @@ from typing import Generic, TypeVar
 import attrs
 
 from kcoord.group.state.classic_workers.session import ClassicSession
+from kcoord.group.state.connection_opening import Opening, Order, order
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.opening import Opening, Order, order
 from kcoord.group.state.step import RequestContext, Token
 
 JOINING_EPOCH = 0

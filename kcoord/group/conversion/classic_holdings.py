@@ -28,7 +28,7 @@ from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, Resources
-from kcoord.group.translation.reading import Spoken, Unreadable, read
+from kcoord.group.translation.embedded_join import Spoken, Unreadable, read
 from kcoord.protocol.embedded import EAGER, EmbeddedError, WorkerAssignment, decode_assignment
 
 NOTHING: Resources = frozenset()

@@ -17,8 +17,8 @@ from typing import Any
 
 import attrs
 
+from kcoord.group.durable_invariants import complaints, granted, named
 from kcoord.group.partition import partition_of
-from kcoord.group.soundness import complaints, granted, named
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records.connect_replay import UNSAID
 from kcoord.group.state.replay import replay

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.config import Settings
+from kcoord.instances.broker_placement import MapPlaces
 from kcoord.instances.instances import Instances, InstancesError
 from kcoord.instances.membership import Membership
-from kcoord.instances.places import MapPlaces
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.adopt_default import began_new, remember, tell_default

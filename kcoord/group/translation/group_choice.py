@@ -15,7 +15,7 @@ from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy
 from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.reading import Unreadable, read
+from kcoord.group.translation.embedded_join import Unreadable, read
 
 WAY_BACK = (MigrationPolicy.BIDIRECTIONAL, MigrationPolicy.DOWNGRADE)
 

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import attrs
 
-__all__ = ["Holdings", "Shards"]
+__all__ = ["PartitionOwnership", "Shards"]
 
 log = logging.getLogger("kcoord.instances")
 
@@ -57,7 +57,7 @@ class _Holding:
     serving: bool = False
 
 
-class Holdings:
+class PartitionOwnership:
     """The partitions of one instance. `confirm` says whether a partition still belongs to this instance; `on_lost` is
     called when a partition has been released.
     """

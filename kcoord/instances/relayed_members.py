@@ -1,4 +1,4 @@
-"""Guests: members whose requests another instance relays here, and a pause of their sessions when it is gone.
+"""RelayedMembers: members whose requests another instance relays here, and a pause of their sessions when it is gone.
 
 Clients that came by an instance which died are still sent to it until the map names another one. That takes as long as
 the instances need to notice its death. The owner of their group may be well meanwhile. So that no member expires on its
@@ -22,7 +22,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 
-__all__ = ["Guests"]
+__all__ = ["RelayedMembers"]
 
 KEPT_BYTES = 32 << 20
 """Bytes of members that are remembered for one instance. The least recently used are forgotten first."""
@@ -30,7 +30,7 @@ MEMBERS = frozenset({ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.
 """Error codes of answers that only a member gets."""
 
 
-class Guests:
+class RelayedMembers:
     """The members whose calls one other instance has relayed, as group and member id."""
 
     def __init__(self) -> None:

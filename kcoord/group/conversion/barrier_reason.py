@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcoord.group.conversion.policy import speaks_more_than_default
-from kcoord.group.conversion.workers import NotConvertible, read_workers
+from kcoord.group.conversion.classic_holdings import NotConvertible, read_workers
+from kcoord.group.conversion.kind_policy import speaks_more_than_default
 from kcoord.group.state.bounded_text import bounded_name, bounded_text
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.connect_settings import CLASSIC_MODE, ClassicMode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.conversion.policy import belongs_to_classic
+from kcoord.group.conversion.kind_policy import belongs_to_classic
 from kcoord.group.conversion.to_classic import to_classic
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition

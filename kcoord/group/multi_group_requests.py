@@ -14,7 +14,7 @@ from typing import Any, cast
 import attrs
 
 from kcoord.group.api_table import API_TABLE, Batch
-from kcoord.group.refuse import refuse
+from kcoord.group.error_responses import refuse
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import OffsetFetchRequest, Request, Response, response_class
