@@ -1,4 +1,4 @@
-"""RelayedMembers: members whose requests another instance relays here, and a pause of their sessions when it is gone.
+"""Relayed members: members whose requests another instance relays here, and a pause of their sessions when it is gone.
 
 Clients that came by an instance which died are still sent to it until the map names another one. That takes as long as
 the instances need to notice its death. The owner of their group may be well meanwhile. So that no member expires on its
