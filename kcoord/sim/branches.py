@@ -75,7 +75,7 @@ class Count:
             self.names.append(name)
             self._marks.append(0)
         codes = dict(_codes(compile(ast.fix_missing_locations(source), inspect.getfile(module), "exec")))
-        for function in _functions_of(module):
+        for function in dict.fromkeys(_functions_of(module)):  # a class may name one of its module's once more
             code = codes.get(function.__qualname__)
             if code is not None and code.co_freevars == function.__code__.co_freevars:
                 self._before.append((function, function.__code__))

@@ -85,7 +85,7 @@ def of_record(record: Record) -> str:
     told = []
     for name in (
         "epoch", "reason", "assignment_epoch", "computed_by", "delay_deadline_ms", "error", "config_offset",
-        "member_epoch", "previous_member_epoch", "put_out", "session_timeout_ms", "instance_id", "configurations",
+        "member_epoch", "previous_member_epoch", "evicted", "session_timeout_ms", "instance_id", "configurations",
     ):  # fmt: skip
         found = getattr(value, name, None)
         if found not in (None, "", 0, -1, False):

@@ -241,7 +241,7 @@ class GroupState:
     def _current(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
         value: Any = entry.record.value
-        if value is None or (value.member_epoch > JOINING_EPOCH and not value.put_out):
+        if value is None or (value.member_epoch > JOINING_EPOCH and not value.evicted):
             self.absent.discard(key.member_id)
         else:
             self.absent.add(key.member_id)
