@@ -48,7 +48,7 @@ def test_the_page_shows_the_table_of_the_classic_protocol() -> None:
 
 def _cell(cell: object) -> str:
     name = getattr(cell, "__name__", "")
-    return "" if name == "nobody" else f"`{name}`"
+    return "" if name == "unreachable" else f"`{name}`"
 
 
 @pytest.fixture
