@@ -107,7 +107,7 @@ class Checks:
                 raise Violation("one owner", f"{process.name} and {other.name} both run {both}")
 
     def heard(self, process: SimulatedProcess) -> None:
-        """A response was processed, or the books have changed: what a worker owns is in its current (CG-1)."""
+        """A response was processed, or the state has changed: what a worker owns is in its current (CG-1)."""
         if not isinstance(process, Process):
             return
         owned = process.member.owned

@@ -1,4 +1,4 @@
-"""The books of a group: whether the coordinator's state of it is consistent, checked whenever a step has changed it.
+"""The invariants of a group: whether the coordinator's state is consistent, checked whenever a step has changed it.
 
 | invariant | rules |
 | --- | --- |

@@ -53,7 +53,7 @@ class Worker:
     knows_generation: bool
     """It knows the number of the group's generation."""
     knows_some_generation: bool
-    """It knows a generation, which may be an earlier one (`GenericGroup.was_converted`)."""
+    """It knows a generation, which may be an earlier one (`ClassicGroup.was_converted`)."""
     is_settled: bool
     """It has its assignment, and nobody waits for it: it need not be told anything."""
     is_stranger: bool

@@ -186,7 +186,7 @@ class Journal:
         return before
 
     def undo(self, state: ShardState) -> None:
-        """Restore the noted state in `contents`. The noted groups then have no sessions. The caller must have dismissed
+        """Restore the noted state in `state`. The noted groups then have no sessions. The caller must have dismissed
         the groups that are there now (`isolation`).
         """
         was_live, state.live = state.live, False

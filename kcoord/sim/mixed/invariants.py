@@ -1,4 +1,4 @@
-"""The books of a group with classic workers: as `kcoord.sim.invariants`, except for what these do differently.
+"""The invariants of a group with classic workers: as `kcoord.sim.invariants`, except for what these do differently.
 
 A classic worker's epoch is the generation that it was told, and the assignment may be behind that. The group epoch also
 moves so that generations move (CM-3); that does not change what an assignment is made from.

@@ -172,7 +172,7 @@ class ConnectGroup(ModernGroup[ConnectMember, Resource]):
         return bool(self.supports.by_member)
 
     def participants(self) -> list[ConnectMember]:
-        """The members that take part in assignments: all that are not excluded (`put_out`, CG-7)."""
+        """The members that take part in assignments: all that are not excluded (`evicted`, CG-7)."""
         return [member for member in self.members.values() if not member.evicted]
 
     def note_support(self, member: ConnectMember) -> None:

@@ -93,7 +93,7 @@ class ModernGroup(Generic[M, R]):
         return None if target is None else target.resources
 
     def takes_part(self, member_id: str) -> bool:
-        """Whether assignments are made for it: it is a member and not excluded (`put_out`, CG-7)."""
+        """Whether assignments are made for it: it is a member and not excluded (`evicted`, CG-7)."""
         member = self.members.get(member_id)
         return member is not None and not member.evicted
 

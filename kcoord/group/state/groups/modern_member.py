@@ -1,7 +1,7 @@
 """The state of one member of a group without a barrier: metadata, current, epochs, connection, last answer, timers.
 
 Durable, and changed by `replay` alone: the member's metadata (`said`), what it may be running (`current`) and its
-epoch, and whether it is excluded (`put_out`). Everything else is session state and starts fresh after a load.
+epoch, and whether it is excluded (`evicted`). Everything else is session state and starts fresh after a load.
 
 `current` is everything that the member may be running (CG-1). It shrinks only when the coordinator knows that the
 member has stopped.
