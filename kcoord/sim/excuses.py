@@ -78,9 +78,9 @@ EXCUSED: Mapping[str, str] = {
     "translation.rounds._read: if strangers": _READABLE,
     "translation.rounds.close_round: except NotValid": _READABLE,
     "translation.rounds.close_round: if computed.error": _NEVER_ABOVE,
-    "translation.looks._read: except EmbeddedError": _READABLE,
-    "translation.looks._read: if strangers": _READABLE,
-    "translation.looks.close_look: except NotValid": _READABLE,
+    "translation.existence_looks._read: except EmbeddedError": _READABLE,
+    "translation.existence_looks._read: if strangers": _READABLE,
+    "translation.existence_looks.close_look: except NotValid": _READABLE,
     "state.classic_workers.leader_picture._made_up: while name in taken": (
         "no member is called as a slice of another one would be"
     ),
@@ -103,8 +103,8 @@ RARE: Mapping[str, str] = {
     "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
     "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.computing.ensure_computing: if computation is None and group.classic.look is None and*": _REPEATED,
-    "connect.slowing.has_to_wait: if repetition.is_awaited(*": _REPEATED,
-    "connect.slowing.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
+    "connect.repetition_brake.has_to_wait: if repetition.is_awaited(*": _REPEATED,
+    "connect.repetition_brake.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
     "apis.connect_group_heartbeat._whose_place: if group.fenced.get(*": _REPLACED,
     "apis.connect_group_heartbeat._find: if group is not None and request.member_id in*": _REPLACED,
     "apis.connect_group_heartbeat._find: if request.member_epoch == JOINING_EPOCH and owned": (
@@ -123,7 +123,7 @@ RARE: Mapping[str, str] = {
     "connect.member_checks.check_member: if *": "a member that computes is gone when it installs",
     "conversion.barrier_reason.why_barrier: if not group.members": "a group is described just when it is empty",
     "conversion.barrier_reason._only_default: if not workers": "workers that speak `default` and others are described",
-    "translation.barrier._has_cause: if group.classic.gathering_due_ms != NEVER_MS": (
+    "translation.default_barrier._has_cause: if group.classic.gathering_due_ms != NEVER_MS": (
         "the coordinator looks for a barrier while an empty group gathers"
     ),
     "state.classic_workers.look_verdicts.Asking.judge: if self.looks >= MOST_LOOKS": (

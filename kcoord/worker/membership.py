@@ -32,7 +32,7 @@ from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGr
 from kcoord.protocol.generated.connect_group_install_assignment_response import ConnectGroupInstallAssignmentResponse
 from kcoord.protocol.generated.connect_group_prepare_assignment_response import ConnectGroupPrepareAssignmentResponse
 from kcoord.protocol.message import Response
-from kcoord.worker import heartbeat_schedule, state_machine, transitions
+from kcoord.worker import heartbeat_schedule, phase_table, transitions
 from kcoord.worker.actions import Action, Assign, Refused
 from kcoord.worker.computing import Step, group_of
 from kcoord.worker.setup import Setup
@@ -119,21 +119,21 @@ class Membership:
 
     def start(self, now_ms: int) -> list[Action]:
         """Become a member."""
-        state_machine.START.at(self._state.phase)(self._state, now_ms)
+        phase_table.START.at(self._state.phase)(self._state, now_ms)
         return self._settle(now_ms)
 
     def leave(self, now_ms: int, *, permanent: bool = False) -> list[Action]:
         """Stop everything and leave. A static member says that it will be back (-2), unless `permanent` (CG-28)."""
         state = self._state
         state.leave_epoch = -1 if permanent or state.setup.instance_id is None else -2
-        state_machine.LEAVE.at(state.phase)(state, now_ms)
+        phase_table.LEAVE.at(state.phase)(state, now_ms)
         return self._settle(now_ms)
 
     def give_up(self, now_ms: int, why: str) -> list[Action]:
         """Leave without waiting for revocations: everything is abandoned instead. For a close that takes too long."""
         state = self._state
         state.leave_epoch = -1 if state.setup.instance_id is None else -2
-        state_machine.GIVE_UP.at(state.phase)(state, now_ms, why)
+        phase_table.GIVE_UP.at(state.phase)(state, now_ms, why)
         return self._settle(now_ms)
 
     def update(self, now_ms: int, **changes: Any) -> list[Action]:
@@ -165,7 +165,7 @@ class Membership:
 
     def refused(self, now_ms: int, error_code: int, message: str) -> list[Action]:
         """`Seek` has failed for good: a right is missing, or the password is wrong. The worker may not be a member."""
-        state_machine.REFUSED.at(self._state.phase)(self._state, now_ms, error_code, message)
+        phase_table.REFUSED.at(self._state.phase)(self._state, now_ms, error_code, message)
         return self._settle(now_ms)
 
     def disconnected(self, now_ms: int) -> list[Action]:
@@ -179,7 +179,7 @@ class Membership:
         if sent is not None and not self._comes_too_late(now_ms, sent, response):
             match response:
                 case ConnectGroupHeartbeatResponse():
-                    state_machine.answer_row(response.error_code, sent).at(state.phase)(state, now_ms, sent, response)
+                    phase_table.answer_row(response.error_code, sent).at(state.phase)(state, now_ms, sent, response)
                 case ConnectGroupPrepareAssignmentResponse():
                     self._prepared(now_ms, sent, response)
                 case ConnectGroupInstallAssignmentResponse():
@@ -190,12 +190,12 @@ class Membership:
 
     def released(self, now_ms: int, number: int) -> list[Action]:
         """`on_revoked` of `Revoke(number, …)` has returned: those resources have stopped."""
-        state_machine.FREED.at(self._state.phase)(self._state, now_ms, number)
+        phase_table.FREED.at(self._state.phase)(self._state, now_ms, number)
         return self._settle(now_ms)
 
     def abandoned(self, now_ms: int, number: int) -> list[Action]:
         """`Abandon(number, …)` is done: nothing runs any more."""
-        state_machine.STOPPED.at(self._state.phase)(self._state, now_ms, number)
+        phase_table.STOPPED.at(self._state.phase)(self._state, now_ms, number)
         return self._settle(now_ms)
 
     def computed(self, now_ms: int, number: int, assignment: Assignment | None) -> list[Action]:
@@ -217,7 +217,7 @@ class Membership:
         if session is not None and now_ms >= session.stop_ms:
             self._watch_session(now_ms, session)
         if state.phase is PARTING and state.leave_by_ms is not None and now_ms >= state.leave_by_ms:
-            state_machine.NO_BYE.at(state.phase)(state, now_ms)
+            phase_table.NO_BYE.at(state.phase)(state, now_ms)
         for sent in state.under_way.values():
             if now_ms >= sent.expires_ms:
                 transitions.seek_anew(state, now_ms)
@@ -234,9 +234,9 @@ class Membership:
     def _watch_session(self, now_ms: int, session: Session) -> None:
         state = self._state
         if state.phase in (MEMBER, LEAVING):
-            state_machine.STOP.at(state.phase)(state, now_ms)
+            phase_table.STOP.at(state.phase)(state, now_ms)
         if now_ms >= session.ends_ms and state.phase is ABANDONING:
-            state_machine.ENDED.at(state.phase)(state, now_ms)
+            phase_table.ENDED.at(state.phase)(state, now_ms)
 
     def _comes_too_late(self, now_ms: int, sent: Sent, response: Response) -> bool:
         """Whether the session is over even with this answer. Then the worker was frozen, and must first stop; or its

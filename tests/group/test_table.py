@@ -12,8 +12,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.classic import state_machine
-from kcoord.group.classic.state_machine import Row, unreachable
+from kcoord.group.classic import state_table
+from kcoord.group.classic.state_table import Row, unreachable
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS, MOVES, ClassicState
 from kcoord.group.state.settings import GroupSettings
@@ -24,7 +24,7 @@ from tests.group.story import Story
 from tests.group.world import World
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "classic-groups.md"
-ROWS = {name: row for name, row in vars(state_machine).items() if isinstance(row, Row)}
+ROWS = {name: row for name, row in vars(state_table).items() if isinstance(row, Row)}
 VERDICTS = {name for name, row in ROWS.items() if isinstance(row.empty, ErrorCode)}
 
 EMPTY = "0 A join -> MEMBER_ID_REQUIRED"

@@ -6,7 +6,7 @@ the group's protocol. The rules stand in `docs/rules/classic-members.md`.
 
 from __future__ import annotations
 
-from kcoord.group.connect import install, returning
+from kcoord.group.connect import install, worker_return
 from kcoord.group.conversion import to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
@@ -14,12 +14,12 @@ from kcoord.group.translation import (
     answers,
     assignment_delta,
     config_round,
+    existence_looks,
     heartbeat,
     join_group,
     joining,
     leader,
     leader_view,
-    looks,
     rejoin_policy,
     sweep,
     sync_group,
@@ -38,7 +38,7 @@ CLASSIC_MUTANTS = (
            "assigned=member.current,", ""),
     Mutant(3, "the leader is answered as a follower", joining._answer,
            "looks = asks_leader(group)", "looks = False and asks_leader(group)"),
-    Mutant(3, "the leader is shown nobody", looks.open_look,
+    Mutant(3, "the leader is shown nobody", existence_looks.open_look,
            "list_slices(group, look.picture, look.offset), member.member_id", "[], member.member_id"),
     Mutant(4, "what others may be running is given", assignment_delta.increment,
            "if each not in group.owners", "if True"),
@@ -63,7 +63,7 @@ CLASSIC_MUTANTS = (
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,
            "_common_offset(group))", "_common_offset(group)) + 1"),
-    Mutant(18, "who returns gets nothing of its own", returning.departed_like,
+    Mutant(18, "who returns gets nothing of its own", worker_return.departed_like,
            "return next((each for each, target in departed.items() if target.url == metadata.url), None)",
            "return None"),
     Mutant(19, "who returns stands beside the one that died", join_group._whose_place,
@@ -93,7 +93,7 @@ CLASSIC_MUTANTS = (
            "        continue"),
     Mutant(102, "a leader that remembers nothing is asked once", asking_leader.Asking.judge,
            "if remembered or not was_shown else", "if True else", plan="810"),
-    Mutant(108, "after each look the leader starts what it says", looks.ask_again,
+    Mutant(108, "after each look the leader starts what it says", existence_looks.ask_again,
            "low_assignment(member)", "failed_assignment(member, 0)"),
     Mutant(26, "a call does not let the heartbeat's answer go", rejoin_policy.ask_to_rejoin,
            "flush_held_heartbeat(transition, group, member)", "pass"),

@@ -5,7 +5,7 @@ Each names the kind of runs that must notice.
 
 from __future__ import annotations
 
-from kcoord.assign.placement import placement, reading, shaping
+from kcoord.assign.placement import compiled_rules, placement, shaping
 from kcoord.assign.placement.rules import Rules
 from kcoord.group.apis import connect_group_describe
 from kcoord.group.connect import computing
@@ -23,15 +23,15 @@ PLACEMENT_MUTANTS = (
            "list(leaving)[: rules.max_moves]", "list(leaving)")),
     (MIXED, Mutant(0, "a drain takes all at once", placement.place,
            "list(leaving)[: rules.max_moves]", "list(leaving)")),
-    (CONNECT, Mutant(0, "a hard affinity is ignored", reading._Reader._terms,
+    (CONNECT, Mutant(0, "a hard affinity is ignored", compiled_rules._Reader._terms,
            "allowed, preferred = self._workers(hard)", "allowed, preferred = self._workers(())")),
     (CONNECT, Mutant(0, "rules move as much as they like", shaping._Shaper._spends,
            "if self._moves:", "if True:")),
     (CONNECT, Mutant(0, "balance moves as much as it likes", shaping._Shaper._give_away,
            "taker in self._board.newcomers or self._spends(resource)", "True")),
-    (CONNECT, Mutant(0, "a hard separation is ignored", reading._Reader._terms,
+    (CONNECT, Mutant(0, "a hard separation is ignored", compiled_rules._Reader._terms,
            "hard_apart |= keeps_from * is_hard", "hard_apart |= 0")),
-    (CONNECT, Mutant(0, "a capacity is ignored", reading.read,
+    (CONNECT, Mutant(0, "a capacity is ignored", compiled_rules.read,
            "limits[at] = capacity.weight", "pass")),
     (CONNECT, Mutant(0, "what a rule forbids stops", shaping._Shaper._leave,
            "elif self._rules.stops:", "elif True:")),

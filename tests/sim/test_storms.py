@@ -11,13 +11,17 @@ from pathlib import Path
 import pytest
 
 from kcoord.group.state.repetition import Repetition
-from kcoord.group.translation import looks
+from kcoord.group.translation import existence_looks
 from kcoord.sim.plans.plan_file import load
 from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in
 
 ASKS_ON = Mutant(
-    103, "the leader is asked though nothing has changed", looks._is_wanted, "return _is_behind(group) and", "return"
+    103,
+    "the leader is asked though nothing has changed",
+    existence_looks._is_wanted,
+    "return _is_behind(group) and",
+    "return",
 )
 NEVER_SLOWED = Mutant(0, "nothing is slowed down", Repetition._knows, "self.times >= FREE and", "False and")
 

@@ -33,8 +33,8 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.worker.actions import Abandon, Assign, Grant, Joined, Revoke, Seek, Send, Told
+from kcoord.worker.classic.phase_table import ROWS
 from kcoord.worker.classic.phases import Kind, Phase
-from kcoord.worker.classic.state_machine import ROWS
 from tests.worker.driver import resources, told
 from tests.worker.test_classic import ME, OTHER, SETUP, TIMING, Driver, held, member
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.worker import state_machine
-from kcoord.worker.classic import state_machine as classic_table
+from kcoord.worker import phase_table
+from kcoord.worker.classic import phase_table as classic_table
 from kcoord.worker.runner import Runner
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.state import Phase
@@ -23,7 +23,7 @@ from tests.kafka.wait import NotYet, eventually
 
 PAGE = ROOT / "docs" / "workers.md"
 EXAMPLES = ROOT / "examples"
-ROWS = {name: row for name, row in vars(state_machine).items() if isinstance(row, state_machine.Row)}
+ROWS = {name: row for name, row in vars(phase_table).items() if isinstance(row, phase_table.Row)}
 
 
 def test_the_page_shows_the_table_as_it_is() -> None:

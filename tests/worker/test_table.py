@@ -6,13 +6,13 @@ import attrs
 import pytest
 
 from kcoord.protocol.errors import ErrorCode
-from kcoord.worker import state_machine
+from kcoord.worker import phase_table
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
 from kcoord.worker.state import Phase
 from kcoord.worker.transitions import unreachable
 from tests.worker.driver import INTERVAL, SETUP, Driver
 
-ROWS = {name: row for name, row in vars(state_machine).items() if isinstance(row, state_machine.Row)}
+ROWS = {name: row for name, row in vars(phase_table).items() if isinstance(row, phase_table.Row)}
 ERRORS = {
     "OK": ErrorCode.NONE,
     "COMPUTE": ErrorCode.COMPUTE_ASSIGNMENT,
@@ -166,11 +166,11 @@ def test_a_cell_does_what_stands_here(row: str, phase: str, monkeypatch: pytest.
     reached: list[str] = []
     watched = {each: _watching(getattr(ROWS[row], each), each, reached) for each in ROWS[row]._fields}
     changed = ROWS[row]._replace(**watched)
-    monkeypatch.setattr(state_machine, row, changed)
+    monkeypatch.setattr(phase_table, row, changed)
     monkeypatch.setattr(
-        state_machine,
+        phase_table,
         "_ROWS",
-        {error: changed if each is ROWS[row] else each for error, each in state_machine._ROWS.items()},
+        {error: changed if each is ROWS[row] else each for error, each in phase_table._ROWS.items()},
     )
     driver.actions = []
     happens(row, driver)

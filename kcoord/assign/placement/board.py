@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import attrs
 
 from kcoord.assign.model import Member
+from kcoord.assign.placement.compiled_rules import FEW_DOMAINS, Cell, Terms, read
 from kcoord.assign.placement.ranking import Entry, Ranking
-from kcoord.assign.placement.reading import FEW_DOMAINS, Cell, Terms, read
 from kcoord.assign.placement.rules import Domain, Rules
 from kcoord.assign.resource import CONNECTOR, Resource
 

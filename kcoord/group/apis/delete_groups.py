@@ -5,7 +5,7 @@ A connect group's configuration survives it (CG-29).
 
 from __future__ import annotations
 
-from kcoord.group.classic.state_machine import DELETE
+from kcoord.group.classic.state_table import DELETE
 from kcoord.group.state.committed_offsets import tombstones
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.records.classic_records import tombstone as group_tombstone

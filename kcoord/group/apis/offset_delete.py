@@ -6,7 +6,7 @@ only for protocol type "consumer".
 
 from __future__ import annotations
 
-from kcoord.group.classic.state_machine import DELETE
+from kcoord.group.classic.state_table import DELETE
 from kcoord.group.state.committed_offsets import tombstone
 from kcoord.group.state.groups.classic_group import CONSUMER
 from kcoord.group.state.shard_state import ShardState

@@ -6,7 +6,7 @@ OffsetCommit here asks for it, and the gateway before it passes a commit on (GW-
 from __future__ import annotations
 
 from kcoord.group.classic.member_checks import check_member
-from kcoord.group.classic.state_machine import COMMIT, COMMIT_NOBODY
+from kcoord.group.classic.state_table import COMMIT, COMMIT_NOBODY
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.errors import ErrorCode

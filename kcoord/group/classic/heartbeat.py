@@ -6,7 +6,7 @@ If it is answered 0 in a stable group, the hot path may repeat that answer until
 from __future__ import annotations
 
 from kcoord.group.classic.member_checks import check_member
-from kcoord.group.classic.state_machine import HEARTBEAT
+from kcoord.group.classic.state_table import HEARTBEAT
 from kcoord.group.classic.syncing import has_synced
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.step import CachedReply, Token

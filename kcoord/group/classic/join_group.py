@@ -6,7 +6,7 @@ from kcoord.group.classic.answers import NO_MEMBER_ID, join_error
 from kcoord.group.classic.calls import Join, join_of, new_member_id
 from kcoord.group.classic.joining import evict
 from kcoord.group.classic.member_checks import check_member
-from kcoord.group.classic.state_machine import (
+from kcoord.group.classic.state_table import (
     GONE,
     NEEDS_ID,
     NEWCOMER,

@@ -1,4 +1,4 @@
-"""The join phase of a classic group: one transition for each cell of `state_machine.py`.
+"""The join phase of a classic group: one transition for each cell of `state_table.py`.
 
 A rebalance has a cause (`restart`, or `begin` out of an empty group), gathers JoinGroup requests, and ends
 (`close_join`) when all members have joined or its time is over. Then there is a new generation, or an empty group.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.joining import evict
 from kcoord.group.classic.member_checks import check_member
-from kcoord.group.classic.state_machine import GONE, PENDING_GONE
+from kcoord.group.classic.state_table import GONE, PENDING_GONE
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.step import RequestContext, Token

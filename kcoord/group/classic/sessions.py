@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from sys import intern
 
-from kcoord.group.classic.state_machine import CONVERTED, OVER_MAX_SIZE
+from kcoord.group.classic.state_table import CONVERTED, OVER_MAX_SIZE
 from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state, weight_of
 from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_reasons import Reason, tell

@@ -1,4 +1,4 @@
-"""The sync phase of a classic group: one transition for each cell of `state_machine.py`."""
+"""The sync phase of a classic group: one transition for each cell of `state_table.py`."""
 
 from __future__ import annotations
 

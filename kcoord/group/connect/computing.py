@@ -34,7 +34,7 @@ from kcoord.group.connect import epochs
 from kcoord.group.connect.delays import rebalance_delay
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.returning import left_of, reunited
+from kcoord.group.connect.repetition_brake import has_to_wait
 from kcoord.group.connect.selection import (
     FALLBACK,
     Absent,
@@ -47,7 +47,7 @@ from kcoord.group.connect.selection import (
     classic_side,
     select,
 )
-from kcoord.group.connect.slowing import has_to_wait
+from kcoord.group.connect.worker_return import left_of, reunited
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.deadlines import NEVER_MS

@@ -18,8 +18,8 @@ from kcoord.group.classic.calls import Join
 from kcoord.group.connect.configured import can_share_configurations
 from kcoord.group.connect.membership import drop_dead, join
 from kcoord.group.connect.notify import refuse_all
-from kcoord.group.connect.returning import is_one
 from kcoord.group.connect.settle import settle
+from kcoord.group.connect.worker_return import is_one
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources, Target
@@ -36,8 +36,8 @@ from kcoord.group.translation.config_round import (
     open_config_round,
 )
 from kcoord.group.translation.embedded_join import Spoken, Unreadable, read
+from kcoord.group.translation.existence_looks import doubt_memory
 from kcoord.group.translation.joining import call_leader, park_join
-from kcoord.group.translation.looks import doubt_memory
 from kcoord.group.translation.member_checks import check_newest_connection
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata

@@ -6,7 +6,7 @@ A JoinGroup is answered at once: no worker waits for others to join. The excepti
 | --- | --- |
 | an empty group waits for more workers | else the first one takes everything (as `group.initial.rebalance.delay.ms`) |
 | the worker led, and another one is to compute | there are never two leaders (CM-14) |
-| the group speaks `default`, and others have not joined | see `barrier.py` (CM-16) |
+| the group speaks `default`, and others have not joined | see `default_barrier.py` (CM-16) |
 | the leader joins by itself, and the last rebalances changed nothing | a storm must disturb nobody (`repetition`) |
 | the worker joins without end | a fuse (CM-7) |
 
@@ -26,8 +26,8 @@ from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
 from kcoord.group.translation.assignment_delta import disarms
+from kcoord.group.translation.existence_looks import asks_leader, is_shown_pictures, open_look
 from kcoord.group.translation.leader_view import best
-from kcoord.group.translation.looks import asks_leader, is_shown_pictures, open_look
 from kcoord.group.translation.rounds import leads, open_round
 
 WINDOW_MS = 10_000

@@ -24,7 +24,7 @@ from kcoord.group.translation.answers import (
     take_sync,
 )
 from kcoord.group.translation.config_round import keep_change_together
-from kcoord.group.translation.looks import ask_again, asks_leader, close_look
+from kcoord.group.translation.existence_looks import ask_again, asks_leader, close_look
 from kcoord.group.translation.member_checks import check_classic_member, check_newest_connection, knows
 from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.rounds import close_round

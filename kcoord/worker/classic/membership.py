@@ -29,9 +29,9 @@ from kcoord.assign import Assignment, Resource
 from kcoord.protocol.messages import JoinGroupResponse, Response
 from kcoord.worker.actions import Action, Overrun, Seek
 from kcoord.worker.classic import owning, requests, transitions
+from kcoord.worker.classic.phase_table import ROWS
 from kcoord.worker.classic.phases import MEMBER, Kind, Phase, Timing, kind_of
 from kcoord.worker.classic.state import ClassicMembershipState
-from kcoord.worker.classic.state_machine import ROWS
 from kcoord.worker.setup import Setup
 from kcoord.worker.state import Link
 

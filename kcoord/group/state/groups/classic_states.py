@@ -22,7 +22,7 @@ from enum import IntEnum
 
 
 class ClassicState(IntEnum):
-    """A column of the table in `state_machine.py`."""
+    """A column of the table in `state_table.py`."""
 
     EMPTY = 0
     PREPARING = 1
