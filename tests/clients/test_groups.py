@@ -71,8 +71,7 @@ def test_static_member_returns_and_nobody_else_moves(
     with library(front.bootstrap, name, [topic], instance="one") as one:
         one.wait_for_partitions(4)
         two = library(front.bootstrap, name, [topic], instance="two")
-        two.wait_for_partitions(2)
-        one.wait_for_partitions(2)
+        one.wait_for(lambda assigned: len(assigned) == len(two.assigned) == 2, "two partitions, as the other one")
         had, assignments = two.assigned, one.assignments
         two.close()
         with library(front.bootstrap, name, [topic], instance="two") as again:

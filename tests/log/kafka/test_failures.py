@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 
 import pytest
 
@@ -20,7 +20,7 @@ from tests.log.places import Topic, loaded, opened
 BROKER = 1
 ROUNDS = 6
 DEADLINE_S = 180
-"""The story takes some seconds. It never ends if a partition cannot be read any more, because its owner tries again."""
+"""A story takes some seconds. It never ends if a partition cannot be read any more, because its owner tries again."""
 SHORT = {"request_timeout_ms": 500, "append_timeout_ms": 1_000, "load_timeout_ms": 1_000}
 
 
@@ -53,11 +53,15 @@ async def _in_spite_of_all(log: Log, acknowledged: list[int], enough: Callable[[
 
 @pytest.mark.parametrize("kill", [False, True])
 async def test_a_broker_that_restarts_costs_time_and_nothing_else(broker: KafkaCluster, kill: bool) -> None:
-    """The story is repeated if the broker has lost the end of a transaction."""
+    await _told_in_full(broker, lambda: a_broker_restarts(broker, kill))
+
+
+async def _told_in_full(broker: KafkaCluster, story: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Tell the story, and repeat it if it stands still because the broker has lost the end of a transaction."""
     for _ in range(TRIES):
         lost_before = lost_ends(broker)
         try:
-            await asyncio.wait_for(a_broker_restarts(broker, kill), DEADLINE_S)
+            await asyncio.wait_for(story(), DEADLINE_S)
         except TimeoutError:
             if lost_ends(broker) == lost_before:
                 raise
@@ -86,6 +90,11 @@ async def a_broker_restarts(broker: KafkaCluster, kill: bool) -> None:
 
 
 async def test_a_broker_that_stays_away_fails_what_waits_and_nothing_hangs(broker: KafkaCluster) -> None:
+    await _told_in_full(broker, lambda: a_broker_stays_away(broker))
+
+
+async def a_broker_stays_away(broker: KafkaCluster) -> None:
+    """For longer than kcoord waits, while an owner appends."""
     topic = Topic(broker)
     acknowledged: list[int] = []
     async with _closing_in_time(topic.make(**SHORT)) as log:
