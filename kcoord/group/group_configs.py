@@ -424,7 +424,7 @@ def _one_of(name: str, value: str, words: type[StrEnum]) -> str:
     """The word that `value` means. Ignores case, as Kafka does. Raises ConfigRefused."""
     word = value.strip().lower()
     if word not in tuple(words):
-        raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {value!r} is none of {', '.join(words)}")
+        raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {value!r} is not one of: {', '.join(words)}")
     return word
 
 

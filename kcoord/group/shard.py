@@ -25,7 +25,7 @@ from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
 from kcoord.group.connect.configured import forget_configured
 from kcoord.group.connect.native_dialect import NATIVE
 from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
-from kcoord.group.connect.notify import flush_held_reply
+from kcoord.group.connect.notification import flush_held_reply
 from kcoord.group.connect.sessions import (
     hold_is_over,
     hold_is_over_unwritten,

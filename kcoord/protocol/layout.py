@@ -72,7 +72,7 @@ class MessageLayout(Struct):
     MIN_VERSION: ClassVar[int]
     MAX_VERSION: ClassVar[int]
     FLEXIBLE_FROM: ClassVar[int]
-    """The first flexible version (KIP-482); larger than MAX_VERSION if there is none."""
+    """The first flexible version (KIP-482). If no version is flexible, it is larger than MAX_VERSION."""
 
 
 def regular_fields(fields: tuple[Field, ...], version: int) -> Iterator[Field]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.config import Settings
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
-from kcoord.server.request_limits import request_limits
+from kcoord.server.configured_request_limits import request_limits
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:

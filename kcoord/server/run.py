@@ -34,11 +34,11 @@ from kcoord.server.components import (
     take_handed_down,
     tls,
 )
+from kcoord.server.configured_request_limits import request_limits
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.listen_fds import HandedDown
 from kcoord.server.nodes import OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
-from kcoord.server.request_limits import request_limits
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
 

@@ -36,11 +36,11 @@ from kcoord.server.components import (
     make_server,
     open_ports,
 )
+from kcoord.server.configured_request_limits import request_limits
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.instances_settings import instances_settings
 from kcoord.server.listen_fds import INTERNAL, HandedDown
 from kcoord.server.nodes import InstanceNodes
-from kcoord.server.request_limits import request_limits
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
 

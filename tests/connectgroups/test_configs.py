@@ -231,7 +231,7 @@ REFUSED: list[tuple[str, dict[str, str | None], Operation, ErrorCode, str]] = [
     ("a number to add to", {SESSION: "1"}, Operation.APPEND, INVALID_CONFIG, "not LIST"),
     ("a number to take from", {SESSION: "1"}, Operation.SUBTRACT, INVALID_CONFIG, "not LIST"),
     ("a policy that there is not", {POLICY: "both"}, Operation.SET, INVALID_CONFIG, "upgrade, downgrade, disabled"),
-    ("a mode that there is not", {MODE: ""}, Operation.SET, INVALID_CONFIG, "'' is none of barrier, individual"),
+    ("a mode that there is not", {MODE: ""}, Operation.SET, INVALID_CONFIG, "'' is not one of: barrier, individual"),
     ("a word to add to", {MODE: "individual"}, Operation.APPEND, INVALID_CONFIG, "not LIST"),
     ("too long a wait", {WAIT: "30001"}, Operation.SET, INVALID_CONFIG, "between -1 and 30000"),
     ("no value", {SESSION: None}, Operation.SET, INVALID_REQUEST, "Null value"),

@@ -140,7 +140,7 @@ HEARTBEATS = [
     ("rule 6: epoch 0, fields left out, unknown", heartbeat("nobody", 0), UNKNOWN, "nobody"),
     ("leaving without being there", heartbeat("nobody", -1), UNKNOWN, "nobody"),
     ("rule 5: a younger epoch", heartbeat(epoch=99), FENCED, "epoch"),
-    ("rule 12: an elder epoch without what is owned", heartbeat(epoch=1), FENCED, "epoch"),
+    ("rule 12: an older epoch without what is owned", heartbeat(epoch=1), FENCED, "epoch"),
     ("owning what was not granted", heartbeat(connectors_and_tasks=packed(resources("z"))), FENCED, "granted"),
     ("an assignor that the server has not", join(client_assignors=None, server_assignor="best"), UNSUPPORTED, ""),
     ("rule 16: a range that leaves nobody to compute", join(client_assignors=assignor(low=7, high=9, version=8)),
@@ -246,12 +246,12 @@ async def test_a_group_has_a_largest_size(server: Running, client: Client, name:
 
 
 async def test_rule_28_a_static_worker_that_was_replaced_is_fenced(server: Running, client: Client, name: str) -> None:
-    predecessor, younger = Worker(client, name, "elder"), Worker(await connect(server.port), name, "younger")
-    assert await predecessor.join(A, instance_id="i") == ErrorCode.NONE
-    assert await predecessor.leave(-2, instance_id="i") == ErrorCode.NONE
+    older, younger = Worker(client, name, "older"), Worker(await connect(server.port), name, "younger")
+    assert await older.join(A, instance_id="i") == ErrorCode.NONE
+    assert await older.leave(-2, instance_id="i") == ErrorCode.NONE
     assert await younger.join(A, instance_id="i") == ErrorCode.NONE
-    assert await predecessor.heartbeat() == ErrorCode.FENCED_INSTANCE_ID
-    assert await predecessor.join(A, instance_id="i") == ErrorCode.FENCED_INSTANCE_ID
+    assert await older.heartbeat() == ErrorCode.FENCED_INSTANCE_ID
+    assert await older.join(A, instance_id="i") == ErrorCode.FENCED_INSTANCE_ID
 
 
 async def test_describe_says_for_each_group_what_it_is(server: Running, client: Client, name: str) -> None:

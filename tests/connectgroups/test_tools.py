@@ -154,7 +154,7 @@ async def test_kafka_configs_shows_and_changes_them(java: Java, kcoord: Kcoord, 
 
     for what, says in (
         (f"{SESSION}=1", "is not between 6000 and 60000"),
-        ("connect.classic.mode=each", "is none of barrier, individual"),
+        ("connect.classic.mode=each", "is not one of: barrier, individual"),
         ("connect.colour=red", "Unknown group config name: connect.colour"),
     ):
         refused = alter("--add-config", what)

@@ -78,7 +78,7 @@ class Fleet(TranslatedFleet):
         return {host.name: host.runs for host in self.alive}
 
     def started(self, count: int, **setup: int) -> list[Host]:
-        """So many workers of the classic protocol that run all there is."""
+        """A fleet of this many classic workers, which run everything that exists."""
         hosts = [self.worker(f"w{number}", **setup) for number in range(count)]
         self.run(SETTLED_MS)
         self.configure(**TASKS)

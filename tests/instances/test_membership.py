@@ -68,8 +68,8 @@ async def test_the_newer_of_two_with_one_number_gets_nothing_while_the_elder_is_
     kafka: KafkaCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with Authorization(kafka, "same-number") as standing:
-        predecessor, one = standing.come(1, name="elder")
-        await until(lambda: standing.is_served(one), "the elder serves everything")
+        predecessor, one = standing.come(1, name="predecessor")
+        await until(lambda: standing.is_served(one), "the predecessor serves everything")
         newer, two = standing.come(1, name="newer")
         with caplog.at_level(logging.ERROR, "kcoord.instances"):
             await until(lambda: newer.is_refused, "the newer is refused")

@@ -21,7 +21,7 @@ from kcoord.group.connect.configured import learn_configured, refuse_file
 from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest, existing
 from kcoord.group.connect.member_metadata import first_metadata, merged_metadata, metadata_at_rejoin, still_supported
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
-from kcoord.group.connect.notify import refuse_all
+from kcoord.group.connect.notification import refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.request_validation import wrong_in_heartbeat
 from kcoord.group.connect.settle import settle

@@ -13,7 +13,7 @@ from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_cho
 from kcoord.group.connect.delays import least_delay_ms
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.membership import evict, remove
-from kcoord.group.connect.notify import flush_held_reply, refuse_all
+from kcoord.group.connect.notification import flush_held_reply, refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle
 from kcoord.group.state.deadlines import NEVER_MS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.connect.computing import ask_what_exists, ensure_computing, ensure_placed
 from kcoord.group.connect.history import note_convergence
-from kcoord.group.connect.notify import notify_touched
+from kcoord.group.connect.notification import notify_touched
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.transition import Transition
 

@@ -15,14 +15,16 @@ from kcoord.protocol.message import Request, Response
 from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import HOST, UP, Coordinator
 from kcoord.sim.network import Frame
+from kcoord.sim.release.former_context import FormerContext
 from kcoord.sim.release.sides import OtherShard, RawRecord, Side
-from kcoord.sim.release.view import View
 
 
 class ReleaseCoordinator(Coordinator):
     """One shard at a time, of one release or the other."""
 
-    def __init__(self, context: RunContext, settings: GroupSettings, sides: tuple[Side, Side], view: View) -> None:
+    def __init__(
+        self, context: RunContext, settings: GroupSettings, sides: tuple[Side, Side], view: FormerContext
+    ) -> None:
         super().__init__(context, settings)
         self.sides = sides
         """This release, and the other one."""

@@ -10,15 +10,17 @@ from kcoord.sim.assignors import Assignors
 from kcoord.sim.context import RunContext
 from kcoord.sim.fleet import Fleet, Place
 from kcoord.sim.process import SimulatedProcess
+from kcoord.sim.release.former_context import FormerContext
 from kcoord.sim.release.sides import Side
-from kcoord.sim.release.view import View
 from kcoord.worker.setup import Setup
 
 
 class ReleaseFleet(Fleet):
     """All places of such a run."""
 
-    def __init__(self, context: RunContext, assignors: Assignors, sides: tuple[Side, Side], view: View) -> None:
+    def __init__(
+        self, context: RunContext, assignors: Assignors, sides: tuple[Side, Side], view: FormerContext
+    ) -> None:
         super().__init__(context, assignors)
         self._sides = sides
         self._view = view

@@ -17,8 +17,8 @@ from kcoord.sim.release.alias import load_release
 from kcoord.sim.release.checks import ReleaseChecks
 from kcoord.sim.release.coordinator import ReleaseCoordinator
 from kcoord.sim.release.fleet import ReleaseFleet
+from kcoord.sim.release.former_context import FormerContext
 from kcoord.sim.release.sides import other_side, this_side
-from kcoord.sim.release.view import View
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 
@@ -36,7 +36,7 @@ class ReleaseWorld(World):
 
     def _build_components(self) -> tuple[Coordinator, Fleet, Checks, Faults]:
         """Make the coordinator, the workers, the checks and the faults, in this order: some of them draw."""
-        context, sides, view = self.context, (self.ours, self.theirs), View(self.context, self.theirs)
+        context, sides, view = self.context, (self.ours, self.theirs), FormerContext(self.context, self.theirs)
         coordinator = ReleaseCoordinator(context, self._settings(), sides, view)
         fleet = ReleaseFleet(context, Assignors(context), sides, view)
         checks = view.checks = ReleaseChecks(context, coordinator, fleet)

@@ -18,14 +18,14 @@ from tests.log.places import Topic, loaded, opened
 async def test_who_loads_takes_over_and_the_elder_can_write_nothing_more(kafka: KafkaCluster) -> None:
     topic = Topic(kafka)
     async with opened(topic.make(), 0, 1) as predecessor, opened(topic.make()) as successor:
-        await predecessor.append(0, [(b"a", b"elder")])
-        assert await loaded(successor) == [(b"a", b"elder")]
+        await predecessor.append(0, [(b"a", b"predecessor")])
+        assert await loaded(successor) == [(b"a", b"predecessor")]
         with pytest.raises(PartitionLost, match=f"partition 0 of topic {topic.name} was taken over by another"):
             await predecessor.append(0, [(b"a", b"zombie")])
         assert predecessor.lease(0).until_ms < lease_now_ms()
-        await predecessor.append(1, [(b"b", b"elder")])  # its other partitions are still its own
+        await predecessor.append(1, [(b"b", b"predecessor")])  # its other partitions are still its own
         await successor.append(0, [(b"c", b"successor")])
-        assert await loaded(successor) == [(b"a", b"elder"), (b"c", b"successor")]
+        assert await loaded(successor) == [(b"a", b"predecessor"), (b"c", b"successor")]
 
 
 async def test_a_tick_shows_that_a_partition_was_lost(kafka: KafkaCluster) -> None:

@@ -9,7 +9,7 @@ was made for. A member's epoch is the assignment epoch whose target it owns in f
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 
@@ -18,7 +18,7 @@ from kcoord.group.state.groups.modern_member import ModernMember, R
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.frozen import frozen
 
-M = TypeVar("M", bound=ModernMember)  # type: ignore[type-arg]
+M = TypeVar("M", bound=ModernMember[Any, Any])
 
 
 @frozen(slots=True)

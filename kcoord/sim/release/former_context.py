@@ -9,7 +9,7 @@ from kcoord.sim.process import ProcessJudge
 from kcoord.sim.release.sides import Side
 
 
-class View:
+class FormerContext:
     """The context of the run, with these workers' own assignors, and with the judge."""
 
     checks: ProcessJudge
