@@ -14,6 +14,7 @@ from statistics import median
 
 import attrs
 
+from bench.classic_fleet import Spent
 from bench.loader import CLASSIC_GROUP, Loader
 from bench.results import Claim, Outcome, Table
 from bench.sides import Side, kafka, kcoord
@@ -76,22 +77,9 @@ NOTES = (
 
 
 @attrs.frozen
-class Cost:
-    """What one event took: as `classic_fleet.Spent`, and the coordinator's CPU."""
+class Cost(Spent):
+    """What one event took, with the coordinator's CPU."""
 
-    changed: int
-    interrupted: int
-    needlessly: int
-    joins: int
-    syncs: int
-    round_bytes: int
-    bytes: int
-    stopped: int
-    all_run_s: float
-    quiet_s: float
-    leading_s: float
-    watched_s: float
-    client_cpu_s: float
     cpu_s: float
 
     @property
