@@ -6,6 +6,7 @@ Arguments: bootstrap address, group, and what it does (a function below). It say
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 import threading
@@ -18,8 +19,8 @@ CONFIGURED = Configured(1, frozenset({("a", 0)}))
 
 
 def say(what: str) -> None:
-    """One line, at once."""
-    print(what, flush=True)
+    """One line in one write: a signal's handler may say something between two writes, in the middle of a line."""
+    os.write(sys.stdout.fileno(), f"{what}\n".encode())
 
 
 class Saying(WorkerRebalanceListener):
