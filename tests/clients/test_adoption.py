@@ -10,7 +10,7 @@ and each record is processed exactly once. Which clients in which cell:
 | java range, java cooperative | two of Java's consumers | each poll |
 | java by itself | two of Java's, range, `enable.auto.commit` | as the library has it, before each rebalance too |
 | java static, librdkafka static, …, and static cooperative | two with a group.instance.id | each poll |
-| librdkafka cooperative, kafka-python, aiokafka | two of that library | each poll |
+| librdkafka cooperative, kafka-python (range, cooperative), aiokafka | two of that library | each poll |
 | java copier, librdkafka copier | two that consume, transform and produce | in transactions |
 """
 
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 
 from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
@@ -99,6 +100,7 @@ CELLS: dict[str, Clients] = {
     "librdkafka cooperative": pair(LivingLibrdkafka, {STRATEGY: "cooperative-sticky"}),
     "librdkafka static": pair(LivingLibrdkafka, {}, is_static=True),
     "kafka-python": pair(LivingKafkaPython, {}),
+    "kafka-python cooperative": pair(LivingKafkaPython, {"partition_assignment_strategy": [CooperativeStickyAssignor]}),
     "aiokafka": pair(LivingAiokafka, {}),
     "java copier": java_pair({STRATEGY: COOPERATIVE}, copies=True),
     "java range copier": java_pair({STRATEGY: RANGE}, copies=True),
@@ -108,7 +110,13 @@ CELLS: dict[str, Clients] = {
     "kafka-python static": pair(LivingKafkaPython, {}, is_static=True),
     "aiokafka static": pair(LivingAiokafka, {}, is_static=True),
 }
-MOVE_ONLY = ("java static cooperative", "librdkafka static cooperative", "kafka-python static", "aiokafka static")
+MOVE_ONLY = (
+    "kafka-python cooperative",
+    "java static cooperative",
+    "librdkafka static cooperative",
+    "kafka-python static",
+    "aiokafka static",
+)
 """Cells that differ from others in one thing only: nobody dies in them (test_adoption_steps.py)."""
 ORDINARY = (
     r"aiokafka\S+: Heartbeat failed for group \S+ because it is rebalancing",

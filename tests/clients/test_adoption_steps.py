@@ -1,8 +1,8 @@
 """Who dies at a step of an adoption or a release: is the group somebody's in the end, and nothing lost?
 
-AD-7, AD-8, AD-15, AD-17. At each step, before the cluster has heard of it and just after, either kcoord is killed
-and started again, or the broker that coordinates the group. After that the group comes to rest where it is to be. The
-clients go on by themselves all the time:
+AD-7, AD-8, AD-15, AD-17. At each step, before the cluster has heard of it and just after, one of three is killed and
+started again: kcoord, one instance of two, or the broker that coordinates the group. After that the group comes to rest
+where it is to be. The clients go on by themselves all the time:
 
 - no record is left out, and none whose commit was acknowledged is processed again;
 - what was acknowledged is committed at the cluster;
@@ -24,9 +24,10 @@ from tests.cli.run_cli import kcoord as run
 from tests.clients.live_clients import Complaints, Crowd, LibraryClient, LiveClient, LivingLibrdkafka, Load
 from tests.clients.step_trap import ADOPTION, RELEASE, Step, StepTrap
 from tests.clients.test_adoption import CELLS, MOVE_ONLY, check_members
+from tests.gateway.fleet import Fleet, fleet_name, make_instance, started
 from tests.gateway.scripted import close_all, coordinator_port
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import kcoord_of
+from tests.kafka.front import QUICK, kcoord_of
 from tests.kafka.groups import describe
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
@@ -34,9 +35,11 @@ from tests.kafka.topics import read_topic
 from tests.kafka.wait import NotYet, eventually
 
 KCOORD, BROKER, ONE_OF_THREE = "kcoord", "the broker", "a broker of three"
+INSTANCE = "the instance before the group's coordinator"
 BEFORE, AFTER = "before", "after"
 VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
 
+INSTANCES = {"gateway_sentinel_grace_ms": QUICK["gateway.sentinel.grace.ms"]}
 STEPS = [("kcoord", each) for each in ADOPTION] + [("cluster", each) for each in RELEASE]
 """Who is to have the group, and at which step on the way."""
 MATRIX = [
@@ -151,6 +154,41 @@ def test_other_clients_live_on_when_somebody_dies_at_a_step(
         assert (set(copied), set(copied.values())) == (load.values, {1}), "each record is there exactly once"
 
 
+@pytest.fixture
+def instances(cluster: KafkaCluster, trap: StepTrap, tmp_path: Path) -> Iterator[Fleet]:
+    """Two instances of kcoord, which know the brokers by the trap only."""
+    name = fleet_name(tmp_path)
+    both = [make_instance(cluster, tmp_path, name, number, **INSTANCES) for number in range(2)]
+    for each in both:
+        each.upstream = trap.bootstrap
+    with started(cluster, both) as running:
+        asyncio.run(running.settled(0, 1))
+        yield running
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("version", "victim", "owner", "step", "when"),
+    [("4.3", ONE_OF_THREE, owner, step, when) for owner, step in STEPS for when in (BEFORE, AFTER)],
+    ids=str,
+)
+def test_the_instance_of_two_that_has_the_group_dies_at_a_step(
+    cluster: KafkaCluster,
+    trap: StepTrap,
+    instances: Fleet,
+    name: str,
+    version: str,
+    victim: str,
+    owner: str,
+    step: Step,
+    when: str,
+) -> None:
+    """The other instance goes on with it; clients know both. The cluster has three brokers, of which none dies."""
+    topic = cluster.create_topic(f"topic-{name}", partitions=4)
+    clients: list[LiveClient] = [LibraryClient(LivingLibrdkafka, name, topic) for _ in "ab"]
+    with_a_death(cluster, trap, instances, name, topic, clients, Death(INSTANCE, owner, step, when))
+
+
 @attrs.frozen
 class Death:
     """Who dies, and when."""
@@ -165,7 +203,7 @@ class Death:
 def with_a_death(
     cluster: KafkaCluster,
     trap: StepTrap,
-    front: Kcoord,
+    front: Kcoord | Fleet,
     group: str,
     topic: str,
     clients: list[LiveClient],
@@ -177,12 +215,14 @@ def with_a_death(
         give(front, group, "kcoord" if death.owner == "cluster" else "cluster")
         crowd.start(front.bootstrap)
         node = coordinator_of(cluster, group)
-        kill = front.kill if death.victim == KCOORD else lambda: cluster.kill_broker(node)
-        trap.lay(death.step, is_late=death.when == AFTER, kill=kill, is_lost=death.victim == KCOORD)
+        kcoord = front if isinstance(front, Kcoord) else instance_before(front, group)
+        is_kcoord = death.victim in (KCOORD, INSTANCE)
+        kill = kcoord.kill if is_kcoord else lambda: cluster.kill_broker(node)
+        trap.lay(death.step, is_late=death.when == AFTER, kill=kill, is_lost=is_kcoord)
         give(front, group, death.owner)
         trap.wait()
-        if death.victim == KCOORD:
-            front.start()
+        if is_kcoord:
+            kcoord.start()
         else:
             cluster.start_brokers(node)
         crowd.go_on()
@@ -195,7 +235,20 @@ def with_a_death(
     return load
 
 
-def give(front: Kcoord, group: str, owner: str) -> None:
+def instance_before(instances: Fleet, group: str) -> Kcoord:
+    """The instance that stands before the group's coordinator."""
+
+    async def find() -> int:
+        try:
+            return await coordinator_port(instances.instances[0].bootstrap, group)
+        finally:
+            await close_all()
+
+    number, _ = instances.at(asyncio.run(find()))
+    return instances.instances[number]
+
+
+def give(front: Kcoord | Fleet, group: str, owner: str) -> None:
     """Say who is to have the group; whoever is asked may die before it has answered."""
     run("config", "set", group, f"gateway.owner={owner}", "--bootstrap-server", front.bootstrap)
 

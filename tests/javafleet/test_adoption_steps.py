@@ -53,8 +53,10 @@ def comes_to_rest(cluster: KafkaCluster, owner: str) -> None:
 
 
 @pytest.fixture
-def trap(start_kafka: Callable[..., KafkaCluster]) -> Iterator[tuple[KafkaCluster, StepTrap]]:
-    cluster = start_kafka()
+def trap(
+    start_kafka: Callable[..., KafkaCluster], request: pytest.FixtureRequest
+) -> Iterator[tuple[KafkaCluster, StepTrap]]:
+    cluster = start_kafka(version=request.node.callspec.params["version"])
     with StepTrap(cluster.ports) as trap:
         yield cluster, trap
 
@@ -83,12 +85,18 @@ FIRST = [("kcoord", "cluster", ADOPTION[0])]
 
 
 @pytest.mark.parametrize(
-    ("victim", "mode", "steps"),
+    ("version", "victim", "mode", "steps"),
     [
-        pytest.param(KCOORD, INDIVIDUAL, FIRST, id="kcoord-individual-first"),
+        pytest.param(None, KCOORD, INDIVIDUAL, FIRST, id="kcoord-individual-first"),
         *(
-            pytest.param(victim, mode, STEPS, id=f"{victim}-{mode}-all", marks=pytest.mark.proof)
-            for victim, mode in ((KCOORD, BARRIER), (KCOORD, INDIVIDUAL), (BROKER, BARRIER), (BROKER, INDIVIDUAL))
+            pytest.param(version, victim, mode, STEPS, id=f"{name}{victim}-{mode}-all", marks=pytest.mark.proof)
+            for name, version, victims in (
+                ("", None, (KCOORD, BROKER)),
+                ("3.9-", "3.9.1", [KCOORD]),
+                ("2.8-", "2.8.2", [KCOORD]),
+            )
+            for victim in victims
+            for mode in (BARRIER, INDIVIDUAL)
         ),
     ],
 )
@@ -96,6 +104,7 @@ def test_a_fleet_goes_on_whoever_dies_at_a_step(
     trap: tuple[KafkaCluster, StepTrap],
     front: Kcoord,
     fleet: JavaFleet,
+    version: str | None,
     victim: str,
     mode: str,
     steps: Sequence[tuple[str, str, Step]],

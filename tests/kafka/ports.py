@@ -2,27 +2,37 @@
 
 A server that is killed and started again needs the same port again, so ports are chosen up front. They lie below the
 range that the OS takes outgoing connections' ports from: a port of that range can be gone, or connected to itself,
-while its server is down. Where several processes share the tests (pytest-xdist), each has a part of the range: what one
-has given to a server that is down is then not free for another.
+while its server is down. What one process has given to a server that is down is not free for another process, of this
+run or of another one beside it: each locks what it gives, in one file that all of them know, until it ends.
 """
 
+import fcntl
 import os
 import random
 import socket
+import tempfile
+from functools import cache
+from pathlib import Path
 
-
-def _range_of(worker: str, workers: int) -> tuple[int, int]:
-    """First and last port of the process called `worker` ("gw0", "gw1", …), one of so many."""
-    first, last = 15_000, 32_000
-    share = (last - first) // workers
-    number = int(worker.removeprefix("gw")) if worker else 0
-    return first + number * share, first + (number + 1) * share
-
-
-FIRST, LAST = _range_of(os.environ.get("PYTEST_XDIST_WORKER", ""), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)))
+FIRST, LAST = 15_000, 32_000
 
 _random = random.SystemRandom()
 _given: set[int] = set()
+
+
+@cache
+def _locks() -> int:
+    """The file whose bytes are the ports. It stays open: closing it would give all of them up."""
+    return os.open(Path(tempfile.gettempdir(), f"kcoord-tests-ports-{os.getuid()}"), os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _is_nobodys(first: int, length: int) -> bool:
+    """Whether no other process has these ports; they are this process's from now on."""
+    try:
+        fcntl.lockf(_locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, length, first)
+    except OSError:
+        return False
+    return True
 
 
 def _is_free(port: int) -> bool:
@@ -36,11 +46,11 @@ def _is_free(port: int) -> bool:
 
 
 def port_block(length: int) -> int:
-    """The first of `length` consecutive ports that are free on 127.0.0.1 and given to nobody else in this run."""
+    """The first of `length` consecutive ports that are free on 127.0.0.1 and given to nobody else."""
     for _ in range(1000):
         first = _random.randrange(FIRST, LAST - length)
         block = range(first, first + length)
-        if _given.isdisjoint(block) and all(_is_free(port) for port in block):
+        if _given.isdisjoint(block) and _is_nobodys(first, length) and all(map(_is_free, block)):
             _given.update(block)
             return first
     raise RuntimeError(f"no {length} consecutive free ports between {FIRST} and {LAST}")

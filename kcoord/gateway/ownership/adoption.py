@@ -59,7 +59,7 @@ LOOK_EVERY_MS, LOOKS_A_SECOND = 2_000, 50
 DRAINED_WITHIN_S = 0.5
 """How long, in seconds, kcoord waits for calls that are under way. If they take longer, it tries the adoption later."""
 OPENED_AFTER_S = 1.0
-"""How long, in seconds, the group's calls wait for the sentinel at most. After that only commits wait (AD-11)."""
+"""How long, in seconds, the group's calls wait for the sentinel at most (AD-11)."""
 WARNED_AFTER_MS = 30_000
 """How long the same thing must be in the way of an adoption before the log says so."""
 FULL_AGAIN_MS = 60_000
@@ -298,6 +298,8 @@ class Adoptions:
                 await self._give_back(known, askers.asker)
             if error:
                 raise _Refused(error)
+        elif askers.parker is not None:
+            await sentinel.find_stand_in(askers.parker, known.generation)
         gateway.cluster_groups.adopted(group.group_id)
         log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
 

@@ -202,6 +202,7 @@ class Sentinel:
         "member_id",
         "offers",
         "refused",
+        "stand_in",
         "taking",
         "taking_since_ms",
     )
@@ -243,6 +244,8 @@ class Sentinel:
         """
         self.refused = False
         """Whether the group has other members upstream: all its calls go upstream."""
+        self.stand_in: Identity | None = None
+        """The member in whose name commits go while the join that adopts the group waits upstream (AD-11)."""
         self.taking: asyncio.Task[ErrorCode] | None = None
         self.taking_since_ms = 0
         self.has_room: asyncio.Event | None = None
@@ -281,11 +284,13 @@ class Sentinel:
     @property
     def identity(self) -> Identity:
         """The member that it is upstream."""
-        return Identity(self.member_id, self.generation, self.mark)
+        return self.stand_in or Identity(self.member_id, self.generation, self.mark)
 
     def doubt(self, identity: Identity) -> None:
         """Upstream no longer knows `identity`."""
-        if self.identity == identity:
+        if self.stand_in == identity:
+            self.stand_in = None
+        elif self.identity == identity:
             self.mark, self.beat_due_ms = None, 0
 
     async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
@@ -326,7 +331,8 @@ class Sentinel:
     ) -> ErrorCode:
         """Join a group that has exactly these members in that generation, and remove them (AD-8). Raises UpstreamLost.
 
-        `as_joined`: the protocol that a member offers in order to join like them.
+        `as_joined`: the protocol that a member offers in order to join like them. A full group has no place beside
+        them, so the first of them is removed with the first join already (AD-14).
         """
         async with self.lock:
             self.appearance = None
@@ -338,6 +344,9 @@ class Sentinel:
                 error = await self._is_parked_among(asker, members, parked)
                 while error == ErrorCode.INVALID_SESSION_TIMEOUT and self._session.lower():
                     parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined]))
+                    error = await self._is_parked_among(asker, members, parked)
+                if error == ErrorCode.GROUP_MAX_SIZE_REACHED:
+                    parked = asyncio.ensure_future(self._ask_to_join(parker, generation, [as_joined], members[:1]))
                     error = await self._is_parked_among(asker, members, parked)
                 if not error:
                     return await self._replace(asker, members, generation)
@@ -455,11 +464,32 @@ class Sentinel:
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
             return ErrorCode.UNSUPPORTED_VERSION
-        leaving = asyncio.ensure_future(asker.ask(LeaveGroupRequest(group_id=self.group_id, members=members), version))
+        leaving = asyncio.ensure_future(self._remove(asker, members))
         joining = asyncio.ensure_future(self._join(asker, mark))
-        left, error = await asyncio.gather(leaving, joining)
-        assert isinstance(left, LeaveGroupResponse)
-        return error or error_of(left.error_code)
+        try:
+            left, error = await asyncio.gather(leaving, joining)
+        finally:
+            self.stand_in = None
+        return error or left
+
+    async def _remove(self, asker: Asker, members: Sequence[MemberIdentity]) -> ErrorCode:
+        """Remove members from the group. Raises UpstreamLost."""
+        version = await asker.version(LeaveGroupRequest)
+        request = LeaveGroupRequest(group_id=self.group_id, members=list(members))
+        response = await asker.ask(request, version or STATIC_LEAVE)
+        assert isinstance(response, LeaveGroupResponse)
+        return error_of(response.error_code)
+
+    async def find_stand_in(self, asker: Asker, generation: int) -> None:
+        """While the join of `adopt` waits: find out who it is by now upstream, so that commits need not wait (AD-11).
+
+        The group's generation, here and upstream, is still `generation`. Raises UpstreamLost.
+        """
+        described = await self._described(asker)
+        own = [each.member_id for each in described.members if each.group_instance_id == INSTANCE_ID]
+        is_alone = described.group_state == PREPARING and len(own) == len(described.members) == 1
+        if is_alone and self.is_taking:
+            self.stand_in = Identity(own[0], generation, generation)
 
     def is_of_type(self, protocol_type: str) -> bool:
         return self.appearance is not None and self.appearance.protocol_type == protocol_type
@@ -613,11 +643,7 @@ class Sentinel:
         waits = described.group_state == PREPARING and 0 < len(others) < len(described.members)
         if not waits or not here or not here.isdisjoint(others):
             return await self._evict(asker)
-        version = await asker.version(LeaveGroupRequest)
-        members = [MemberIdentity(each) for each in others]
-        response = await asker.ask(LeaveGroupRequest(group_id=self.group_id, members=members), version or STATIC_LEAVE)
-        assert isinstance(response, LeaveGroupResponse)
-        return error_of(response.error_code)
+        return await self._remove(asker, [MemberIdentity(each) for each in others])
 
     def _is_refused(self) -> None:
         self._forget()
@@ -629,11 +655,19 @@ class Sentinel:
         return is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
 
     async def _ask_to_join(
-        self, asker: Asker, mark: int, others: Sequence[JoinGroupRequestProtocol] = ()
+        self,
+        asker: Asker,
+        mark: int,
+        others: Sequence[JoinGroupRequestProtocol] = (),
+        in_place_of: Sequence[MemberIdentity] = (),
     ) -> JoinGroupResponse:
-        """Send JoinGroup with the protocol that nobody else speaks, and with `others`. Raises UpstreamLost."""
+        """Send JoinGroup with the protocol that nobody else speaks, and with `others`; just before it, LeaveGroup of
+        `in_place_of`. Raises UpstreamLost.
+        """
+        leaving = asyncio.ensure_future(self._remove(asker, in_place_of)) if in_place_of else None
         version = await asker.version(JoinGroupRequest)
-        joined = await asker.ask(self._join_request(mark, others), version or STATIC_JOIN)
+        joining = asyncio.ensure_future(asker.ask(self._join_request(mark, others), version or STATIC_JOIN))
+        joined, *_ = await asyncio.gather(joining, *filter(None, [leaving]))
         assert isinstance(joined, JoinGroupResponse)
         return joined
 
