@@ -42,7 +42,11 @@ class Client:
         return answer
 
     def _receive(self, count: int) -> bytes:
-        data = self._socket.recv(count, socket.MSG_WAITALL)
-        if len(data) < count:
-            raise ConnectionError("the server closed the connection")
-        return data
+        """Exactly so many bytes. A socket with a timeout gives what is there, whatever MSG_WAITALL asks for."""
+        data = bytearray()
+        while len(data) < count:
+            more = self._socket.recv(count - len(data))
+            if not more:
+                raise ConnectionError("the server closed the connection")
+            data += more
+        return bytes(data)
