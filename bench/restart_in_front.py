@@ -2,8 +2,7 @@
 
 Each group has one member, on a connection of its own, and kcoord's own member in the cluster. kcoord is killed with -9
 and started again with its sockets kept. All members connect again at once, ask for the coordinator and send their
-heartbeat. kcoord must then ask the cluster whose each group is, and take its own members there over from its
-predecessor.
+heartbeat. kcoord must then ask the cluster about each client's right to its group, and whether its own member is there.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from statistics import median
 import attrs
 import uvloop
 
-from bench.asking import Client
 from bench.first_join import coordinator
 from bench.fleet import CONNECTING_AT_ONCE, connect
 from bench.lines import Asking
@@ -28,24 +26,18 @@ from bench.results import Claim, Table
 from bench.sides import kafka
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     HeartbeatResponse,
 )
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.kept_sockets import Keeper, kept
-from tests.kafka.wait import NotYet, eventually
 
 GROUPS = 9_000
 """Two connections each in kcoord: what the limit of 20,000 open files allows."""
 BROKER = 1
 ROUNDS = 3
-BACKOFF_S, LOOK_EVERY_S = 0.05, 0.25
-DESCRIBED_AT_ONCE = 500
-DESCRIBE_VERSION = 5
-SENTINEL = "kcoord"
+BACKOFF_S = 0.05
 QUICK = {"group.initial.rebalance.delay.ms": 0}
 
 
@@ -58,8 +50,6 @@ class Back:
     half: float
     every: float
     """Until all had."""
-    sentinels: float
-    """Until all of kcoord's members in the cluster were its own again."""
     cpu: float
     """CPU of kcoord until then."""
     lost: int
@@ -86,7 +76,6 @@ def run(folder: Path) -> Measured:
                 ("the first member is answered after", [each.first for each in restarts]),
                 ("half of them", [each.half for each in restarts]),
                 ("all", [each.every for each in restarts]),
-                ("kcoord's own members in the cluster are its own again after", [each.sentinels for each in restarts]),
                 ("kcoord's CPU until then", [each.cpu for each in restarts]),
             )
         ],
@@ -116,10 +105,10 @@ def measured(folder: Path) -> Iterator[Back]:
         with kept(kcoord, [kcoord.port, port]) as keeper:
             keeper.start()
             coordinator(("127.0.0.1", kcoord.port), "any")  # the answer names the broker, so kcoord opens its port
-            yield from uvloop.run(restarts(keeper, port, broker.side.address))
+            yield from uvloop.run(restarts(keeper, port))
 
 
-async def restarts(keeper: Keeper, port: int, broker: tuple[str, int]) -> list[Back]:
+async def restarts(keeper: Keeper, port: int) -> list[Back]:
     """All rounds, with the same members."""
     members = [
         Member(line, f"restart-{number:05}") for number, line in enumerate(await connect("127.0.0.1", port, GROUPS))
@@ -131,24 +120,20 @@ async def restarts(keeper: Keeper, port: int, broker: tuple[str, int]) -> list[B
             await settle([member])
 
     await asyncio.gather(*map(settled, members))
-    return [await restart(keeper, port, broker, members) for _ in range(ROUNDS)]
+    return [await restart(keeper, port, members) for _ in range(ROUNDS)]
 
 
-async def restart(keeper: Keeper, port: int, broker: tuple[str, int], members: Sequence[Member]) -> Back:
+async def restart(keeper: Keeper, port: int, members: Sequence[Member]) -> Back:
     """Kill kcoord, start it, and wait until all is as it was."""
-    groups = [each.group_id for each in members]
-    before = await asyncio.to_thread(all_sentinels, broker, groups)
     keeper.kcoord.kill()
     began = time.monotonic()
     await asyncio.to_thread(keeper.start, wait=False)
     process = Process(keeper.kcoord.process.popen.pid)
     coming = [asyncio.create_task(comes_back(each, port)) for each in members]
-    taken_over = asyncio.create_task(all_taken_over(broker, before))
     answered = [await each for each in coming]
     times = sorted(at - began for at, _ in answered)
-    sentinels_at = await taken_over
     cpu = process.cpu_s()
-    return Back(times[0], median(times), times[-1], sentinels_at - began, cpu, sum(lost for _, lost in answered))
+    return Back(times[0], median(times), times[-1], cpu, sum(lost for _, lost in answered))
 
 
 async def comes_back(member: Member, port: int) -> tuple[float, bool]:
@@ -171,39 +156,3 @@ async def comes_back(member: Member, port: int) -> tuple[float, bool]:
                 await asyncio.sleep(2 * BACKOFF_S)
         except OSError:  # kcoord has closed the connection: once more
             continue
-
-
-async def all_taken_over(broker: tuple[str, int], before: dict[str, str]) -> float:
-    """When every group had another member of kcoord's than before: its predecessor's were replaced."""
-    left = dict(before)
-    while True:
-        now = await asyncio.to_thread(sentinels, broker, list(left))
-        at = time.monotonic()
-        left = {group: member_id for group, member_id in left.items() if now.get(group, member_id) == member_id}
-        if not left:
-            return at
-        await asyncio.sleep(LOOK_EVERY_S)
-
-
-def all_sentinels(broker: tuple[str, int], groups: Sequence[str]) -> dict[str, str]:
-    """The same, once every group has one."""
-
-    def found() -> dict[str, str]:
-        now = sentinels(broker, groups)
-        if len(now) < len(groups):
-            raise NotYet(f"{len(now)} of {len(groups)} groups have kcoord's member")
-        return now
-
-    return eventually(found, "kcoord's members are in the cluster", every_s=LOOK_EVERY_S)
-
-
-def sentinels(broker: tuple[str, int], groups: Sequence[str]) -> dict[str, str]:
-    """By group: the id of kcoord's member in the cluster, if it is stable there."""
-    found: dict[str, str] = {}
-    with Client(broker) as client:
-        for some in (groups[at : at + DESCRIBED_AT_ONCE] for at in range(0, len(groups), DESCRIBED_AT_ONCE)):
-            told = client.ask(DescribeGroupsRequest(groups=list(some)), DESCRIBE_VERSION, DescribeGroupsResponse)
-            for group in told.groups:
-                if group.group_state == "Stable" and [each.group_instance_id for each in group.members] == [SENTINEL]:
-                    found[group.group_id] = group.members[0].member_id
-    return found

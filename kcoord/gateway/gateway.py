@@ -175,7 +175,7 @@ class Gateway:
         self.outages = Outages(self)
         self.now_ms: Callable[[], int] = groups.now_ms
         self.turns = TurnQueue()
-        self.rights = Rights(settings, lambda: self.now_ms())
+        self.rights = Rights(settings, lambda: self.now_ms(), self.sentinels.recognise)
         self.paused_sessions = PausedSessions(groups, settings.outage_ms)
         self._patterns = [re.compile(pattern) for pattern in settings.groups]
         self._matches: BoundedCache[str, bool] = BoundedCache(MATCHES_BYTES)

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from kcoord.gateway.ownership.sentinel import AppearanceSource, Sentinel, SessionLimit
-from kcoord.gateway.ownership.sentinel_appearance import read_appearance
+from kcoord.gateway.ownership.sentinel_appearance import Appearance, read_appearance
 from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
@@ -142,35 +142,70 @@ async def test_rule_12_a_commit_that_a_younger_generation_has_overtaken_is_refus
     assert sentinel.identity.stands_for(younger)
 
 
-async def test_rule_12_a_successor_takes_the_sentinel_over(
+async def test_rule_12_a_successor_goes_on_with_the_sentinel_of_its_predecessor(
     kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str, topic: str
 ) -> None:
-    """kcoord is killed and started again: heartbeats go on, and the predecessor's sentinel is fenced."""
+    """kcoord is killed and started again: calls go on in the same name, and the next generation fences what may still
+    be under way from before.
+    """
     kcoord = start_kcoord(kafka)
     member = await ScriptedMember.at(kcoord.bootstrap, name)
     await member.join_and_sync()
     assert await member.commit(topic, 1) == ErrorCode.NONE
-    before = (await describe(direct, name)).members[0].member_id
+    before = await describe(direct, name)
     kcoord.kill_and_restart()
     again = ScriptedMember(
         (await ScriptedMember.at(kcoord.bootstrap, name)).client, name, member_id=member.member_id,
         generation=member.generation,
     )  # fmt: skip
     assert await again.heartbeat() == ErrorCode.NONE
-    after = (await describe(direct, name)).members[0]
-    assert after.group_instance_id == "kcoord"
-    assert after.member_id != before
-    predecessor = OffsetCommitRequest(
-        group_id=name,
+    assert await again.commit(topic, 2) == ErrorCode.NONE
+    assert (await describe(direct, name)).members == before.members
+    await again.join_and_sync()
+    assert await commit_of(direct, name, before.members[0].member_id, topic) == ErrorCode.ILLEGAL_GENERATION
+    assert await again.commit(topic, 3) == ErrorCode.NONE
+    assert kafka.committed(name) == {(topic, 0): 3}
+
+
+async def test_rule_12_a_successor_whose_generation_has_no_mark_yet_makes_it(
+    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str, topic: str
+) -> None:
+    """The predecessor died after it had written a generation down: nobody commits in the name of the earlier one."""
+    kcoord = start_kcoord(kafka)
+    member = await ScriptedMember.at(kcoord.bootstrap, name)
+    await member.join_and_sync()
+    [before] = (await describe(direct, name)).members
+    earlier = ScriptedMember(direct, name, member_id=before.member_id, instance="kcoord", protocol="kcoord")
+    earlier.metadata = Appearance("consumer").metadata(member.generation - 1)
+    kcoord.kill()
+    await earlier.join()
+    assignment = Appearance("consumer").assignment(earlier.generation)
+    assert (await earlier.sync({earlier.member_id: assignment})).error_code == ErrorCode.NONE
+    kcoord.start()
+    again = ScriptedMember(
+        (await ScriptedMember.at(kcoord.bootstrap, name)).client, name, member_id=member.member_id,
+        generation=member.generation,
+    )  # fmt: skip
+    assert await again.heartbeat() == ErrorCode.NONE
+    assert await again.commit(topic, 2) == ErrorCode.NONE
+    [after] = (await describe(direct, name)).members
+    shown = read_appearance("consumer", after.member_metadata, after.member_assignment)
+    assert shown is not None
+    assert shown.mark == member.generation
+    assert kafka.committed(name) == {(topic, 0): 2}
+
+
+async def commit_of(direct: Client, group: str, sentinel: str, topic: str) -> ErrorCode:
+    """What upstream answers to a commit that a predecessor sent in that sentinel's name, in the first generation."""
+    commit = OffsetCommitRequest(
+        group_id=group,
         generation_id_or_member_epoch=1,
-        member_id=before,
+        member_id=sentinel,
         group_instance_id="kcoord",
         topics=[OffsetCommitRequestTopic(name=topic, partitions=[OffsetCommitRequestPartition(0, 66)])],
     )
-    refused = await ask(direct, predecessor, 9)
-    assert ErrorCode(refused.topics[0].partitions[0].error_code) == ErrorCode.FENCED_INSTANCE_ID
-    assert await again.commit(topic, 2) == ErrorCode.NONE
-    assert kafka.committed(name) == {(topic, 0): 2}
+    refused = await ask(direct, commit, 9)
+    return ErrorCode(refused.topics[0].partitions[0].error_code)
 
 
 async def test_rule_12_the_sentinel_comes_back_when_upstream_has_lost_it(

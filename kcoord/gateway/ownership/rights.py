@@ -1,11 +1,12 @@
 """Rights: what a client may do with a group, as upstream says, and how often kcoord asks.
 
 kcoord asks DescribeGroups v3 to v5 with authorized operations, on the client's own connection (GW-16). This question
-serves three purposes:
+serves four purposes:
 
 1. It tells the rights of the client that is authenticated there.
 2. It fails with NOT_COORDINATOR if the connection does not end at the group's coordinator.
 3. It keeps the broker from closing a member's connection as idle (GW-6).
+4. It shows whether a predecessor of this process left kcoord's own member there (`Sentinel.recognise`).
 
 From v6 on DescribeGroups answers a missing group with an error and without rights, so kcoord does not use it.
 
@@ -27,6 +28,7 @@ from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.acl_operation import AclOperation
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
 if TYPE_CHECKING:
@@ -49,7 +51,14 @@ NOT_READY = frozenset({ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDIN
 class Rights:
     """What upstream has said about the rights of all clients."""
 
-    def __init__(self, settings: GatewaySettings, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        now_ms: Callable[[], int],
+        on_described: Callable[[ClientSession, DescribedGroup], None],
+    ) -> None:
+        """`on_described` is called with each description of a group that the client may describe."""
+        self._on_described = on_described
         self._settings = settings
         self._now_ms = now_ms
         self._common: BoundedCache[str, Authorization] = BoundedCache(COMMON_BYTES)
@@ -153,6 +162,7 @@ class Rights:
         if described.error_code == ErrorCode.NONE:
             found = Authorization(described.authorized_operations, asked_ms)
             self.remember(session, group_id, found)
+            self._on_described(session, described)
             return found
         if described.error_code == ErrorCode.GROUP_AUTHORIZATION_FAILED:
             self.refused(session, group_id)

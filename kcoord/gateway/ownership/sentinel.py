@@ -11,8 +11,10 @@ group as active, and kcoord commits offsets in its name. It looks like a member 
 2. Each generation of the group here has an upstream generation of its own. `mark` is the generation here that the
    sentinel joined for last; it is in the sentinel's metadata. No JoinGroup answer leaves before `hold` has made its
    mark. So upstream refuses a commit of an earlier generation that is still under way.
-3. A join without a member id takes the static member over and fences its previous holder: a predecessor of this
-   process, or another instance (see `shared_sentinel.py` for several instances).
+3. A sentinel that a predecessor of this process left in the group is as good as its own. The first description of the
+   group tells its member id, its mark and its upstream generation (`recognise`), so nothing has to be asked again after
+   a restart. A join without a member id takes the static member over and fences its previous holder (see
+   `shared_sentinel.py` for several instances).
 4. Upstream refuses a join whose protocol type is not the group's. If a sentinel of another type is there, kcoord
    removes it by its instance id and joins once more (AD-5). kcoord does the same with members that wait in the group
    for the sentinel, because a release that was taken back had let them in.
@@ -39,7 +41,7 @@ from typing import ClassVar, Protocol
 import attrs
 
 from kcoord.gateway.ownership.described_groups import described_group
-from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance
+from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
@@ -62,13 +64,16 @@ __all__ = [
     "INSTANCE_ID",
     "LOST",
     "PASSING",
+    "STABLE",
     "STRANGER",
     "AppearanceSource",
     "Identity",
     "KnownAppearance",
+    "Seen",
     "Sentinel",
     "SessionLimit",
     "is_refusal",
+    "seen_sentinel",
 ]
 
 log = logging.getLogger("kcoord.gateway")
@@ -86,7 +91,7 @@ BEATS_A_SESSION, TRIES_A_SESSION = 3, 30
 STATIC_JOIN, STATIC_SYNC, STATIC_HEARTBEAT, STATIC_LEAVE = 5, 3, 3, 3
 """The first versions with a group instance id (KIP-345)."""
 
-PREPARING = "PreparingRebalance"
+PREPARING, STABLE = "PreparingRebalance", "Stable"
 LOOKS, LOOK_AGAIN_S = 200, 0.002
 """How often, and at which pause in seconds, kcoord checks whether a join waits for the group's members."""
 
@@ -142,6 +147,29 @@ class KnownAppearance:
     """Whether this holds for the whole generation: False while the group's topics are not known."""
 
 
+@attrs.frozen(slots=True)
+class Seen:
+    """The sentinel as upstream describes it."""
+
+    member_id: str
+    shown: SeenAppearance | None
+    """None while an instance is joining, or if kcoord cannot read it."""
+    is_stable: bool
+
+    @property
+    def mark(self) -> int | None:
+        return None if self.shown is None else self.shown.mark
+
+
+def seen_sentinel(described: DescribedGroup) -> Seen | None:
+    """The sentinel in a description of its group; None: it is not the group's only member."""
+    if [each.group_instance_id for each in described.members] != [INSTANCE_ID]:
+        return None
+    [member] = described.members
+    shown = read_appearance(described.protocol_type, member.member_metadata, member.member_assignment)
+    return Seen(member.member_id, shown, described.group_state == STABLE)
+
+
 class AppearanceSource(Protocol):
     """The source of sentinels' appearances."""
 
@@ -195,6 +223,7 @@ class Sentinel:
         "empty_since_ms",
         "generation",
         "group_id",
+        "has_acted",
         "has_room",
         "inherited",
         "lock",
@@ -244,6 +273,8 @@ class Sentinel:
         """
         self.refused = False
         """Whether the group has other members upstream: all its calls go upstream."""
+        self.has_acted = False
+        """Whether this process has changed anything in the group upstream, or tried to."""
         self.stand_in: Identity | None = None
         """The member in whose name commits go while the join that adopts the group waits upstream (AD-11)."""
         self.taking: asyncio.Task[ErrorCode] | None = None
@@ -293,6 +324,18 @@ class Sentinel:
         elif self.identity == identity:
             self.mark, self.beat_due_ms = None, 0
 
+    def recognise(self, asker: Asker, described: DescribedGroup) -> None:
+        """If a predecessor of this process left the sentinel in the group, act as that one from now on (rule 3)."""
+        seen = None if self.has_acted or self.lock.locked() else seen_sentinel(described)
+        if seen is not None and seen.is_stable and seen.shown is not None:
+            self._pass_for(asker, seen)
+
+    def _pass_for(self, asker: Asker, seen: Seen | None) -> None:
+        assert seen is not None
+        assert seen.shown is not None
+        self.member_id, self.generation, self.appearance = seen.member_id, seen.shown.generation, seen.shown.appearance
+        self._is_in(asker, seen.shown.mark)
+
     async def hold(self, asker: Asker, generation: int, current: Current) -> ErrorCode:
         """Make sure that upstream has a generation for `generation` of the group here. Raises UpstreamLost.
 
@@ -335,7 +378,7 @@ class Sentinel:
         them, so the first of them is removed with the first join already (AD-14).
         """
         async with self.lock:
-            self.appearance = None
+            self.has_acted, self.appearance = True, None
             await self._know_appearance(asker, generation)
             if parker is None:
                 return await self._replace(asker, members, generation)
@@ -566,6 +609,7 @@ class Sentinel:
 
     async def _evict(self, asker: Asker, member_id: str = "") -> ErrorCode:
         """Remove the sentinel from the group; without a member id, any sentinel that is there."""
+        self.has_acted = True
         version = await asker.version(LeaveGroupRequest)
         if version is None or version < STATIC_LEAVE:
             return ErrorCode.UNSUPPORTED_VERSION
@@ -599,6 +643,7 @@ class Sentinel:
 
         It does not join if members of a group that is being released are in it already: it might have to lead them.
         """
+        self.has_acted = True
         if self.offers and await self._others(asker):
             return ErrorCode.REBALANCE_IN_PROGRESS
         await self._know_appearance(asker, mark)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Protocol
@@ -40,6 +41,7 @@ from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.primitives import DecodeError
 
 __all__ = ["Sentinels"]
@@ -48,8 +50,10 @@ log = logging.getLogger("kcoord.gateway")
 
 FAREWELLS_AT_ONCE = 100
 """How many groups that a predecessor may have left behind kcoord gives back in one round."""
-CHANGES_AT_ONCE = 50
-"""How many sentinels change their appearance at the same time."""
+CHANGES_AT_ONCE, CHANGES_A_ROUND = 50, 200
+"""How many sentinels change their appearance at the same time, and how many begin to in one round of care. After a
+restart all of them are looked at, and their members' calls come first.
+"""
 ASKED_EVERY_MS = 5_000
 """How often, in ms, kcoord asks other instances about the groups whose sentinels are here."""
 
@@ -107,6 +111,15 @@ class Sentinels:
 
     def known(self, group_id: str) -> Sentinel | None:
         return self._all.get(group_id)
+
+    def recognise(self, session: ClientSession, described: DescribedGroup) -> None:
+        """The cluster has described the group to a client: does it show the sentinel of a predecessor of this process?
+
+        A group without members here is not concerned: its sentinel may be about to leave.
+        """
+        group_id = described.group_id
+        if self._gateway.owns(group_id) and self._gateway.groups.known_facts(group_id).has_members:
+            self.of(group_id).recognise(session, described)
 
     def inherit(self, group_ids: Iterable[str]) -> None:
         """The earlier holder of these groups' sentinels may have died before its farewell: take care of them."""
@@ -203,11 +216,15 @@ class Sentinels:
             self._gateway.releases.tend(sentinel, facts.get(group_id, UNKNOWN))
         for sentinel in self._due(now_ms, facts):
             self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
-        for group_id, sentinel in self._all.items():
-            known = facts.get(group_id, UNKNOWN)
-            if known.has_members and self._may_change(sentinel, known.generation or 0):
-                self._changing.add(group_id)
-                self._gateway.spawn(self._change_appearance(sentinel, known.generation or 0))
+        may_change = [
+            (sentinel, known.generation or 0)
+            for group_id, sentinel in self._all.items()
+            if (known := facts.get(group_id, UNKNOWN)).has_members and self._may_change(sentinel, known.generation or 0)
+        ]
+        # at random, so that groups in which it fails again and again keep no others waiting
+        for sentinel, generation in random.sample(may_change, min(len(may_change), CHANGES_A_ROUND)):
+            self._changing.add(sentinel.group_id)
+            self._gateway.spawn(self._change_appearance(sentinel, generation))
 
     def _due(self, now_ms: int, facts: dict[str, GroupFacts]) -> Iterable[Sentinel]:
         forgotten = []

@@ -27,10 +27,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-import attrs
-
 from kcoord.gateway.ownership.sentinel import (
-    INSTANCE_ID,
     LOST,
     PASSING,
     AppearanceSource,
@@ -38,11 +35,13 @@ from kcoord.gateway.ownership.sentinel import (
     KnownAppearance,
     MayGo,
     MembersOf,
+    Seen,
     Sentinel,
     SessionLimit,
     nobody,
+    seen_sentinel,
 )
-from kcoord.gateway.ownership.sentinel_appearance import Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.ownership.sentinel_appearance import Appearance
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
@@ -53,7 +52,6 @@ log = logging.getLogger("kcoord.gateway")
 
 WITH_INSTANCE, HIGHEST = 4, 5
 """Versions of DescribeGroups that tell group instance ids, and that do not answer a missing group with an error."""
-STABLE = "Stable"
 LOOK_AGAIN_S = 0.05
 LOOKS = 200
 """How many times kcoord looks, with a pause of `LOOK_AGAIN_S` seconds between. In all this takes longer than an empty
@@ -61,20 +59,6 @@ group usually waits for more members upstream (`group.initial.rebalance.delay.ms
 """
 OVERTAKEN = LOST | {ErrorCode.REBALANCE_IN_PROGRESS}
 """Errors of a join if another instance came between."""
-
-
-@attrs.frozen(slots=True)
-class Seen:
-    """The sentinel as upstream describes it."""
-
-    member_id: str
-    shown: SeenAppearance | None
-    """None while an instance is joining, or if kcoord cannot read it."""
-    is_stable: bool
-
-    @property
-    def mark(self) -> int | None:
-        return None if self.shown is None else self.shown.mark
 
 
 class SharedSentinel(Sentinel):
@@ -216,13 +200,7 @@ class SharedSentinel(Sentinel):
         error = error_of(described.error_code)
         if error in PASSING:
             return error, None
-        if error or len(described.members) != 1:
-            return ErrorCode.NONE, None
-        member = described.members[0]
-        if member.group_instance_id != INSTANCE_ID:
-            return ErrorCode.NONE, None
-        shown = read_appearance(described.protocol_type, member.member_metadata, member.member_assignment)
-        return ErrorCode.NONE, Seen(member.member_id, shown, described.group_state == STABLE)
+        return ErrorCode.NONE, None if error else seen_sentinel(described)
 
     @staticmethod
     def _fits(seen: Seen | None, mark: int) -> bool:
@@ -231,12 +209,6 @@ class SharedSentinel(Sentinel):
     @staticmethod
     def _is_younger(seen: Seen | None, mark: int) -> bool:
         return seen is not None and seen.mark is not None and seen.mark > mark
-
-    def _pass_for(self, asker: Asker, seen: Seen | None) -> None:
-        assert seen is not None
-        assert seen.shown is not None
-        self.member_id, self.generation, self.appearance = seen.member_id, seen.shown.generation, seen.shown.appearance
-        self._is_in(asker, seen.shown.mark)
 
     def _can_mend(self, error: ErrorCode) -> bool:
         if error == ErrorCode.INVALID_SESSION_TIMEOUT:
