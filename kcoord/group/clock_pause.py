@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.delays import least_delay_ms
+from kcoord.group.connect.departed_workers import least_delay_ms
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup

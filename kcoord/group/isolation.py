@@ -19,7 +19,7 @@ import attrs
 
 from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.connect.held_replies import take_held
-from kcoord.group.connect.sessions import open_connect_sessions
+from kcoord.group.connect.timers import open_connect_sessions
 from kcoord.group.conversion.conversion_trigger import follow
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.classic_group import ClassicGroup

@@ -22,16 +22,16 @@ from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
-from kcoord.group.connect.configured import forget_configured
+from kcoord.group.connect.configured_set import forget_configured
 from kcoord.group.connect.native_dialect import NATIVE
 from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
 from kcoord.group.connect.notification import flush_held_reply
-from kcoord.group.connect.sessions import (
+from kcoord.group.connect.settle import settle
+from kcoord.group.connect.timers import (
     hold_is_over,
     hold_is_over_unwritten,
     sweep_connect,
 )
-from kcoord.group.connect.settle import settle
 from kcoord.group.conversion.classic_dialect import CLASSIC_SIDE
 from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse

@@ -17,7 +17,7 @@ the request change anything. A request that is refused changes nothing.
 from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
-from kcoord.group.connect.configured import learn_configured, refuse_file
+from kcoord.group.connect.configured_set import learn_configured, refuse_file
 from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest, existing
 from kcoord.group.connect.member_metadata import first_metadata, merged_metadata, metadata_at_rejoin, still_supported
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update

@@ -31,7 +31,7 @@ from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.assign.placement import Placement, Rules, place
 from kcoord.group.connect import epochs
-from kcoord.group.connect.delays import rebalance_delay
+from kcoord.group.connect.departed_workers import left_of, rebalance_delay, reunited
 from kcoord.group.connect.install import NotValid, check, install
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.repetition_brake import has_to_wait
@@ -47,7 +47,6 @@ from kcoord.group.connect.selection import (
     classic_side,
     select,
 )
-from kcoord.group.connect.worker_return import left_of, reunited
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.deadlines import NEVER_MS

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import attrs
 
 from kcoord.group.connect.computing import unchoose
+from kcoord.group.connect.departed_workers import departed_like, take_over_target
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.notification import refuse_all
 from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.worker_return import departed_like, take_over_target
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import (
     NO_DEADLINE,

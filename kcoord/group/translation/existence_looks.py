@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kcoord.group.connect.delays import know_workers_delay, rebalance_delay
+from kcoord.group.connect.departed_workers import know_workers_delay, rebalance_delay
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.install import NotValid
 from kcoord.group.connect.reasons import Reason

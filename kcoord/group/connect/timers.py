@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from kcoord.group.connect.computing import BACK_OFF_MS, TRIED_AGAIN, give_up_chosen, retry
-from kcoord.group.connect.delays import least_delay_ms
+from kcoord.group.connect.departed_workers import least_delay_ms
 from kcoord.group.connect.epochs import bump
 from kcoord.group.connect.membership import evict, remove
 from kcoord.group.connect.notification import flush_held_reply, refuse_all
