@@ -21,13 +21,12 @@ from kcoord.group.connect import (
     answers,
     computing,
     configured_set,
-    group_lookup,
     install,
     membership,
     native_dialect,
     timers,
 )
-from kcoord.group.modern import reconcile
+from kcoord.group.modern import epochs, grants_and_releases, newest_connection, reconcile, sessions
 from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_group import ModernGroup
 from kcoord.group.state.records import connect_records as records
@@ -55,18 +54,18 @@ class Mutant:
 
 
 MUTANTS = (
-    Mutant(1, "what is withdrawn leaves the current at once", answers.advance_member,
+    Mutant(1, "what is withdrawn leaves the current at once", grants_and_releases.advance_member,
            "if now.granted:", "if now.assignment_sent != member.current:"),
     Mutant(2, "what others may be running is granted", reconcile.progress,
            "if resource not in owners", "if True"),
-    Mutant(3, "what was not withdrawn is released", connect_group_heartbeat._note_owned,
+    Mutant(3, "what was not withdrawn is released", grants_and_releases.note_owned,
            "or member.reported is None or not member.releasing:\n"
            "        return\n"
            "    released = (member.releasing & member.current) - member.reported",
            "or member.reported is None:\n"
            "        return\n"
            "    released = member.current - member.reported"),
-    Mutant(4, "an old connection is heard", group_lookup.check_newest,
+    Mutant(4, "an old connection is heard", newest_connection.check_newest,
            "order is Order.OLDER", "False"),
     Mutant(5, "who is fenced is removed", connect_group_heartbeat._live,
            "    repeat = _check_epoch(group, member, request.member_epoch, owned)\n",
@@ -87,15 +86,15 @@ MUTANTS = (
            "if timeout_ms < member.session_timeout_ms:", "if False:"),
     Mutant(8, "a longer timeout is not written down", answers._bind_session,
            "if timeout_ms > member.metadata.session_timeout_ms:", "if False:"),
-    Mutant(8, "a session ends too early", timers._session_ends_ms,
+    Mutant(8, "a session ends too early", sessions._session_ends_ms,
            "member.session_timeout_ms", "member.session_timeout_ms // 2"),
     Mutant(9, "who leaves frees nothing", connect_group_heartbeat._leave,
            "remove(transition, group, [member], Reason.LEFT)", "pass"),
     Mutant(10, "the assignment epoch is reached before all is owned", reconcile.progress,
            "complete=not waiting_for", "complete=True"),
-    Mutant(11, "after a load only the recorded epoch is good", native_dialect.open_session,
+    Mutant(11, "after a load only the recorded epoch is good", sessions.open_native_session,
            "member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH", "member.epoch_unsure = False"),
-    Mutant(12, "the previous epoch is refused", connect_group_heartbeat._check_epoch,
+    Mutant(12, "the previous epoch is refused", epochs.is_repeated,
            "if epoch > JOINING_EPOCH and", "if False and"),
     Mutant(12, "the previous epoch is not written down", records.current_assignment,
            "previous_member_epoch=previous", "previous_member_epoch=-1"),
@@ -134,7 +133,7 @@ MUTANTS = (
            "state.connect[key.group_id].forget_all()", "pass"),
     Mutant(25, "the loss of the shard does not end what is remembered", ModernGroup.close,
            "self.forget_all()", "pass"),
-    Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
+    Mutant(25, "a newer connection does not end what is remembered", newest_connection.take_in,
            "group.forget(member)", "pass"),
     Mutant(26, "news does not let the answer go", native_dialect.notify,
            "and answers.has_news(group, member)", "and False"),
@@ -142,7 +141,7 @@ MUTANTS = (
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
     Mutant(26, "another request of the connection does not let it go", Shard._flush_held_reply,
            "self.state.held.get(connection, {})", "{}"),
-    Mutant(26, "an answer is kept back on an old connection", connect_group_heartbeat._take_in,
+    Mutant(26, "an answer is kept back on an old connection", newest_connection.take_in,
            "refuse_all(transition, group, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
 )  # fmt: skip
 

@@ -130,7 +130,7 @@ def reunited(transition: Transition, group: ConnectGroup) -> dict[str, str]:
     for predecessor_id, target in departed:
         by_its_url = target.url not in (None, NOT_USED) and target.instance_id is None
         heirs = by_url.get(target.url, []) if by_its_url else []
-        if len(heirs) == 1 and transition.dialect(heirs[0]).inherits_by_url:
+        if len(heirs) == 1 and transition.connect.dialect(heirs[0]).inherits_by_url:
             found[predecessor_id] = heirs[0].member_id
     return found
 

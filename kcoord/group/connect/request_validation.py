@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest
+from kcoord.group.modern.newest_connection import check_newer, check_newest
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.group.state.step import RequestContext
@@ -114,8 +115,8 @@ def check_member(
     context: RequestContext,
 ) -> tuple[ConnectGroup, ConnectMember]:
     """The group and the member. Raises Refused unless both exist and the request has the member's epoch."""
-    check_newer(transition, request.group_id, context)
     group = transition.state.connect.get(request.group_id)
+    check_newer(transition, group, context)
     if group is None:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no connect group {request.group_id}")
     member = group.members.get(request.member_id)

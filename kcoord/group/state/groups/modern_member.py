@@ -9,7 +9,7 @@ member has stopped.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
 
@@ -136,3 +136,7 @@ class ModernMember(Generic[Metadata, R]):
         self.answer = None
         self.reported = None
         return True
+
+
+AnyMember: TypeAlias = ModernMember[Any, Any]
+"""A member of a group of any kind."""
