@@ -5,7 +5,7 @@
 | group epoch = assignment epoch | nothing |
 | a server-side assignor is selected | the coordinator runs it in the same step |
 | a client-side assignor is selected | a worker is chosen and asked by COMPUTE_ASSIGNMENT; it has its rebalance timeout from then |
-| classic members, and no worker of the new protocol reads their version | the coordinator, once their leader has said what exists (`looks`) |
+| classic members, and no worker of the new protocol reads their version | the coordinator, once their leader has said what exists (`existence_looks`) |
 | these classic members speak `default` | one of them leads: the answer to its next JoinGroup shows it the group |
 | the same assignment is computed again and again | nobody computes before the back-off is over (`repetition`) |
 | a classic member led, and another member is to lead | nobody computes before the old leader has joined and waits (CM-14) |

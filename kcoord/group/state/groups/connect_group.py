@@ -1,4 +1,4 @@
-"""The state of a connect group: what `modern/` has, plus the configured set, who computes, the delay, the history."""
+"""The state of a connect group: what every group without a barrier has, the configured set, who computes, the delay."""
 
 from __future__ import annotations
 
