@@ -11,10 +11,11 @@
 
 from __future__ import annotations
 
-from kcoord.group.connect.delays import least_delay_ms
+from kcoord.group.connect.departed_workers import least_delay_ms
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.groups.modern_group import AnyGroup
 from kcoord.group.state.shard_state import ShardState
 
 
@@ -67,14 +68,14 @@ def _classic_go_on(group: ConnectGroup, stood_ms: int) -> None:
             session.parked_until_ms = _later(session.parked_until_ms, stood_ms)
 
 
-def pause(group: ClassicGroup | ConnectGroup, member_id: str, until_ms: int) -> None:
+def pause(group: ClassicGroup | AnyGroup, member_id: str, until_ms: int) -> None:
     """Let a member's session stand still until `until_ms` at most. Does nothing if there is no such member."""
     member = group.members.get(member_id)
     if member is not None and member.last_seen_ms < until_ms:
         member.last_seen_ms = until_ms
 
 
-def resume(group: ClassicGroup | ConnectGroup, member_id: str, now_ms: int) -> None:
+def resume(group: ClassicGroup | AnyGroup, member_id: str, now_ms: int) -> None:
     """Start a member's session afresh. Does nothing if there is no such member."""
     member = group.members.get(member_id)
     if member is not None:

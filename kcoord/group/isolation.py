@@ -18,12 +18,12 @@ from functools import partial
 import attrs
 
 from kcoord.group.classic.sessions import open_sessions
-from kcoord.group.connect.held_replies import take_held
-from kcoord.group.connect.sessions import open_connect_sessions
+from kcoord.group.connect.timers import open_connect_sessions
 from kcoord.group.conversion.conversion_trigger import follow
+from kcoord.group.modern.held_replies import take_held
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.groups.modern_group import AnyGroup
 from kcoord.group.state.quarantine import quarantined
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Fault, Step, Token
@@ -113,7 +113,7 @@ class Isolation:
             return False
         return True
 
-    def fell_due(self, group: ClassicGroup | ConnectGroup, during: str, work: Callable[[], object]) -> None:
+    def fell_due(self, group: ClassicGroup | AnyGroup, during: str, work: Callable[[], object]) -> None:
         """Do `work`, which is due in `group`, unless the group is in quarantine. Quarantine the group if that fails."""
         state, now_ms, group_id = self.transition.state, self.transition.now_ms, group.group_id
         known = state.quarantine.get(group_id)

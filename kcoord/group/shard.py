@@ -22,16 +22,10 @@ from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
-from kcoord.group.connect.configured import forget_configured
-from kcoord.group.connect.native_dialect import NATIVE
-from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
-from kcoord.group.connect.notification import flush_held_reply
-from kcoord.group.connect.sessions import (
-    hold_is_over,
-    hold_is_over_unwritten,
-    sweep_connect,
-)
+from kcoord.group.connect.configured_set import forget_configured
+from kcoord.group.connect.native_dialect import NATIVE, is_noop_heartbeat
 from kcoord.group.connect.settle import settle
+from kcoord.group.connect.timers import sweep_connect
 from kcoord.group.conversion.classic_dialect import CLASSIC_SIDE
 from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse
@@ -39,11 +33,14 @@ from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
+from kcoord.group.modern.held_replies import flush_held_reply, hold_is_over, hold_is_over_unwritten
 from kcoord.group.multi_group_requests import named_group
 from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
-from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, ConnectMember
+from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
+from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.groups.modern_states import LABELS as CONNECT_STATES
 from kcoord.group.state.journal import Journal
 from kcoord.group.state.metrics import CLASSIC, CONNECT, Metrics, Misplaced
@@ -53,7 +50,7 @@ from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Step, Token
-from kcoord.group.state.transition import Transition
+from kcoord.group.state.transition import ConnectKind, Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import (
@@ -68,6 +65,8 @@ from kcoord.protocol.records import Record
 HANDLERS: dict[type[Request], Handler] = {row.request: row.handler for row in API_TABLE if row.handler is not None}
 WRITES = frozenset(row.request for row in API_TABLE if row.writes is Writes.ALWAYS)
 """The requests that may write whenever they come. Of the others, only a connect group's heartbeat may write."""
+CONNECT_KIND = ConnectKind(NATIVE, CLASSIC_SIDE, settle, sweep_connect)
+"""What the rules of all groups without a barrier ask of connect groups. It has no state."""
 
 
 class Shard:
@@ -214,10 +213,11 @@ class Shard:
         isolation = self._isolation(now_ms, wall_ms)
         transition = isolation.transition
         for group in self.state.deadlines.due(now_ms):
-            if isinstance(group, ConnectGroup):
-                isolation.fell_due(group, "a look at the group", partial(sweep_connect, transition, group))
+            if isinstance(group, ClassicGroup):
+                sweep = partial(sweep_classic, transition, group)
             else:
-                isolation.fell_due(group, "a look at the group", partial(sweep_classic, transition, group))
+                sweep = partial(transition.kind(group).sweep, transition, group)
+            isolation.fell_due(group, "a look at the group", sweep)
         for member in self.state.holds.due(now_ms):
             group_id = self._held_in(member)
             if group_id is not None:
@@ -246,7 +246,7 @@ class Shard:
                 isolation.carry_out(group_id, "a held answer", work)
         return isolation.transition.step
 
-    def _held_in(self, member: ConnectMember) -> str | None:
+    def _held_in(self, member: AnyMember) -> str | None:
         """The group in which the member has a held answer; None: it has none."""
         if member.held is None:
             return None
@@ -265,7 +265,7 @@ class Shard:
         return None if earliest == NEVER_MS else earliest
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
-        return Isolation(Transition(self.state, now_ms, wall_ms, Step(), Journal(), NATIVE, CLASSIC_SIDE), self._fits)
+        return Isolation(Transition(self.state, now_ms, wall_ms, Step(), Journal(), CONNECT_KIND), self._fits)
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)
@@ -439,6 +439,6 @@ def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:
     return {state: found.count(state) for state in states}
 
 
-def _flush_one(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
+def _flush_one(transition: Transition, group: AnyGroup, member: AnyMember) -> None:
     flush_held_reply(transition, group, member)
-    settle(transition, group)
+    transition.kind(group).settle(transition, group)

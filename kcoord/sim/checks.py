@@ -264,6 +264,7 @@ class Checks:
             if frame is not None and connection == frame.link.serial and len(waiting) > 1:
                 raise Violation("held", f"#{connection} has sent another request and its answer is kept back")
             for of_group, member in waiting.values():
+                assert isinstance(of_group, ConnectGroup)
                 self._is_not_late(member, *_nothing_to_say(of_group, member))
 
     def _is_not_late(self, member: ConnectMember, token: Frame, last: Answer[Resource]) -> None:

@@ -28,7 +28,7 @@ _NEVER_ABOVE = "a leader is never shown an offset above its own"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
 EXCUSED: Mapping[str, str] = {
-    "connect.request_validation.*: if *": _INVALID,
+    "connect.request_validation.*wrong_in_*: if *": _INVALID,
     "apis.connect_group_heartbeat.connect_group_heartbeat: if wrong is not None": _INVALID,
     "apis.connect_group_install_assignment.connect_group_install_assignment: if wrong *": _INVALID,
     "apis.connect_group_prepare_assignment.connect_group_prepare_assignment: if wrong *": _INVALID,
@@ -37,8 +37,8 @@ EXCUSED: Mapping[str, str] = {
     "apis.connect_group_heartbeat._whose_place: if known is not None and known.classic *": _IDENTITY,
     "apis.connect_group_heartbeat._whose_place: if known.metadata.instance_id *": _IDENTITY,
     "apis.connect_group_heartbeat._find: if member is not None and holder is None": _IDENTITY,
-    "connect.configured.refuse_file: if is_of_file(*": _TOPIC,
-    "connect.configured.forget_configured: *": _TOPIC,
+    "connect.configured_set.refuse_file: if is_of_file(*": _TOPIC,
+    "connect.configured_set.forget_configured: *": _TOPIC,
     "state.groups.connect_group.Configured.rank: if self.offset == NO_OFFSET": _TOPIC,
     "translation.join_group._may_come: if not can_share_configurations(*": _TOPIC,
     "connect.computing._compute_here: if group.configured is None": (
@@ -51,11 +51,11 @@ EXCUSED: Mapping[str, str] = {
     "connect.member_metadata.still_supported: if replaced is not None": _ABLE,
     "connect.member_metadata.still_supported: if not then*": _ABLE,
     "connect.membership.differs: if metadata.server_assignor != predecessor.server_assignor*": _ABLE,
-    "connect.sessions.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
+    "modern.held_replies.hold_is_over_unwritten*": "a log that takes no writes for a while is not simulated",
     "state.connect_settings._rules: except DocumentError": _LOG,
-    "connect.sessions._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
+    "connect.timers._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
     "state.records.connect_replay.settle_loaded_group: *": _LOG,
-    "connect.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
+    "modern.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
     "state.groups.modern_group.ModernGroup.state: if self.dead": ("nobody asks for the state of a group that is gone"),
     "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
@@ -112,15 +112,14 @@ RARE: Mapping[str, str] = {
     ),
     "connect.membership.join: if metadata.instance_id is not None and group.fenced*": _REPLACED,
     "connect.membership.succeed: *": _REPLACED,
-    "apis.connect_group_heartbeat._check_epoch: if not within": "a worker reports what the log has lost",
+    "apis.connect_group_heartbeat._check_epoch: if owned is not None and*": "a worker reports what the log has lost",
     "apis.connect_group_install_assignment._install: if group.computed_by == member.member_id*": (
         "an install comes twice"
     ),
-    "connect.noop_heartbeat.is_noop_heartbeat: if group is None or member is None*": (
-        "the hot path looks before the group has gone"
+    "connect.native_dialect.is_noop_heartbeat: if group is None or member is None*": (
+        "a heartbeat comes while the log takes no writes"
     ),
-    "connect.noop_heartbeat.is_noop_heartbeat: if not request.member_epoch == member.epoch*": "the same, of its epoch",
-    "connect.member_checks.check_member: if *": "a member that computes is gone when it installs",
+    "connect.request_validation.check_member: if *": "a member that computes is gone when it installs",
     "conversion.barrier_reason.why_barrier: if not group.members": "a group is described just when it is empty",
     "conversion.barrier_reason._only_default: if not workers": "workers that speak `default` and others are described",
     "translation.default_barrier._has_cause: if group.classic.gathering_due_ms != NEVER_MS": (

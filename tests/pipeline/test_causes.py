@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.connect.epochs import tell
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.modern.epochs import tell
 from kcoord.group.state.groups import classic_reasons as classic
 from kcoord.pipeline.history.causes import cause_of, causes
 from kcoord.pipeline.history.entry import Row

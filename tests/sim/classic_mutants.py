@@ -6,7 +6,7 @@ the group's protocol. The rules stand in `docs/rules/classic-members.md`.
 
 from __future__ import annotations
 
-from kcoord.group.connect import install, worker_return
+from kcoord.group.connect import departed_workers, install
 from kcoord.group.conversion import to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
@@ -63,7 +63,7 @@ CLASSIC_MUTANTS = (
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,
            "_common_offset(group))", "_common_offset(group)) + 1"),
-    Mutant(18, "who returns gets nothing of its own", worker_return.departed_like,
+    Mutant(18, "who returns gets nothing of its own", departed_workers.departed_like,
            "return next((each for each, target in departed.items() if target.url == metadata.url), None)",
            "return None"),
     Mutant(19, "who returns stands beside the one that died", join_group._whose_place,

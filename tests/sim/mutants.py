@@ -20,14 +20,13 @@ from kcoord.group.apis import connect_group_heartbeat
 from kcoord.group.connect import (
     answers,
     computing,
-    configured,
-    group_lookup,
+    configured_set,
     install,
     membership,
     native_dialect,
-    sessions,
+    timers,
 )
-from kcoord.group.modern import reconcile
+from kcoord.group.modern import epochs, grants_and_releases, newest_connection, reconcile, sessions
 from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_group import ModernGroup
 from kcoord.group.state.records import connect_records as records
@@ -55,18 +54,18 @@ class Mutant:
 
 
 MUTANTS = (
-    Mutant(1, "what is withdrawn leaves the current at once", answers.advance_member,
+    Mutant(1, "what is withdrawn leaves the current at once", grants_and_releases.advance_member,
            "if now.granted:", "if now.assignment_sent != member.current:"),
     Mutant(2, "what others may be running is granted", reconcile.progress,
            "if resource not in owners", "if True"),
-    Mutant(3, "what was not withdrawn is released", connect_group_heartbeat._note_owned,
+    Mutant(3, "what was not withdrawn is released", grants_and_releases.note_owned,
            "or member.reported is None or not member.releasing:\n"
            "        return\n"
            "    released = (member.releasing & member.current) - member.reported",
            "or member.reported is None:\n"
            "        return\n"
            "    released = member.current - member.reported"),
-    Mutant(4, "an old connection is heard", group_lookup.check_newest,
+    Mutant(4, "an old connection is heard", newest_connection.check_newest,
            "order is Order.OLDER", "False"),
     Mutant(5, "who is fenced is removed", connect_group_heartbeat._live,
            "    repeat = _check_epoch(group, member, request.member_epoch, owned)\n",
@@ -81,7 +80,7 @@ MUTANTS = (
            "if was_evicted:", "if True:"),
     Mutant(7, "what a worker keeps too long is free", membership.evict,
            "group, member, member.current,", "group, member, NOTHING,"),
-    Mutant(7, "who keeps it for ever is never put out", sessions.sweep_connect,
+    Mutant(7, "who keeps it for ever is never put out", timers.sweep_connect,
            "if stubborn:", "if False:"),
     Mutant(8, "a lower timeout binds at once", answers._bind_session,
            "if timeout_ms < member.session_timeout_ms:", "if False:"),
@@ -93,9 +92,9 @@ MUTANTS = (
            "remove(transition, group, [member], Reason.LEFT)", "pass"),
     Mutant(10, "the assignment epoch is reached before all is owned", reconcile.progress,
            "complete=not waiting_for", "complete=True"),
-    Mutant(11, "after a load only the recorded epoch is good", native_dialect.open_session,
+    Mutant(11, "after a load only the recorded epoch is good", sessions.open_native_session,
            "member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH", "member.epoch_unsure = False"),
-    Mutant(12, "the previous epoch is refused", connect_group_heartbeat._check_epoch,
+    Mutant(12, "the previous epoch is refused", epochs.is_repeated,
            "if epoch > JOINING_EPOCH and", "if False and"),
     Mutant(12, "the previous epoch is not written down", records.current_assignment,
            "previous_member_epoch=previous", "previous_member_epoch=-1"),
@@ -104,11 +103,11 @@ MUTANTS = (
            "if not quietly:\n        bump(transition, group, reason or Reason.JOINED,"),
     Mutant(13, "changed metadata does not bump it", membership.differs,
            "if (now.version, now.metadata) != (before.version, before.metadata):", "if False:"),
-    Mutant(13, "the configuration's offset alone bumps it", configured.learn_configured,
+    Mutant(13, "the configuration's offset alone bumps it", configured_set.learn_configured,
            "if changed and not bumped:", "if not bumped:"),
-    Mutant(13, "the end of the delay does not bump it", sessions.sweep_connect,
+    Mutant(13, "the end of the delay does not bump it", timers.sweep_connect,
            "bump(transition, group, Reason.DELAY_OVER)", "pass"),
-    Mutant(14, "after a load nobody computes", sessions.open_connect_sessions,
+    Mutant(14, "after a load nobody computes", timers.open_connect_sessions,
            "settle(transition, group)", "pass"),
     Mutant(18, "an install counts for members that it does not know", install.install,
            "epoch=frozen.epoch,", "epoch=group.epoch,"),
@@ -116,7 +115,7 @@ MUTANTS = (
            "if deleted and exists is not None and not resources <= exists:", "if False:"),
     Mutant(18, "nonsense is installed", install.check,
            "members = {", "return\n    members = {"),
-    Mutant(22, "a load forgets the delay", sessions.open_connect_sessions,
+    Mutant(22, "a load forgets the delay", timers.open_connect_sessions,
            "group.delay_due_ms = transition.now_ms + _left_of_delay_ms(transition, group)", "pass"),
     Mutant(22, "what waits for a worker is given away and waits on", install._others,
            "left = known.resources - given", "left = known.resources"),
@@ -134,7 +133,7 @@ MUTANTS = (
            "state.connect[key.group_id].forget_all()", "pass"),
     Mutant(25, "the loss of the shard does not end what is remembered", ModernGroup.close,
            "self.forget_all()", "pass"),
-    Mutant(25, "a newer connection does not end what is remembered", connect_group_heartbeat._take_in,
+    Mutant(25, "a newer connection does not end what is remembered", newest_connection.take_in,
            "group.forget(member)", "pass"),
     Mutant(26, "news does not let the answer go", native_dialect.notify,
            "and answers.has_news(group, member)", "and False"),
@@ -142,7 +141,7 @@ MUTANTS = (
            "min(max_wait_ms, _longest_wait_ms(limits))", "max_wait_ms"),
     Mutant(26, "another request of the connection does not let it go", Shard._flush_held_reply,
            "self.state.held.get(connection, {})", "{}"),
-    Mutant(26, "an answer is kept back on an old connection", connect_group_heartbeat._take_in,
+    Mutant(26, "an answer is kept back on an old connection", newest_connection.take_in,
            "refuse_all(transition, group, member, ErrorCode.FENCED_MEMBER_EPOCH)", "pass"),
 )  # fmt: skip
 

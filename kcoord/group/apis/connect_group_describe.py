@@ -12,10 +12,10 @@ from enum import IntEnum
 from typing import cast
 
 from kcoord.assign import Resource
-from kcoord.group.connect.answers import standing
 from kcoord.group.connect.computing import remaining_delay_ms
-from kcoord.group.connect.delays import rebalance_delay
+from kcoord.group.connect.departed_workers import rebalance_delay
 from kcoord.group.conversion.barrier_reason import why_barrier, why_barrier_among_classic
+from kcoord.group.modern.grants_and_releases import standing
 from kcoord.group.state.bounded_text import bounded_name, bounded_text
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import NO_GENERATION

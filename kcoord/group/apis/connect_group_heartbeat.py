@@ -17,19 +17,20 @@ the request change anything. A request that is refused changes nothing.
 from __future__ import annotations
 
 from kcoord.group.connect.answers import answer, answer_or_hold, refuse_heartbeat
-from kcoord.group.connect.configured import learn_configured, refuse_file
-from kcoord.group.connect.group_lookup import Refused, check_newer, check_newest, existing
+from kcoord.group.connect.configured_set import learn_configured, refuse_file
 from kcoord.group.connect.member_metadata import first_metadata, merged_metadata, metadata_at_rejoin, still_supported
 from kcoord.group.connect.membership import go_away, join, rejoin, remove, succeed, update
-from kcoord.group.connect.notification import refuse_all
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.request_validation import wrong_in_heartbeat
 from kcoord.group.connect.settle import settle
-from kcoord.group.conversion.newcomer import group_for, take_name
+from kcoord.group.conversion.newcomer import existing, group_for, take_name
+from kcoord.group.modern.epochs import is_repeated
+from kcoord.group.modern.grants_and_releases import note_owned
+from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
-from kcoord.group.state.records.connect_records import current_assignment
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -47,7 +48,7 @@ def connect_group_heartbeat(
         return
     owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
     try:
-        check_newer(transition, request.group_id, context)
+        check_newer(transition, transition.state.connect.get(request.group_id), context)
         if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
             _leave(transition, request, context, token)
         elif _is_join(request, owned):
@@ -80,7 +81,7 @@ def _join(transition: Transition, request: ConnectGroupHeartbeatRequest, context
     still_supported(group, request.member_id, predecessor, metadata, limits)
     epoch = group.epoch
     group, member = _admit(transition, group, request.member_id, predecessor, metadata)
-    _take_in(transition, group, member, context, None)
+    take_in(transition, group, member, context, None)
     learn_configured(transition, group, request, bumped=group.epoch > epoch)
     _answer(transition, group, member, request, context, token, full=True)
 
@@ -139,10 +140,10 @@ def _live(
     metadata = merged_metadata(member.metadata, request, context)
     if metadata is not member.metadata:
         still_supported(group, member.member_id, member, metadata, limits)
-    first = _take_in(transition, group, member, context, None if repeat else request.member_epoch)
+    first = take_in(transition, group, member, context, None if repeat else request.member_epoch)
     epoch = group.epoch
     if not repeat:
-        _note_owned(transition, group, member, context, owned, first)
+        note_owned(transition, group, member, context, owned, first)
     if metadata is not member.metadata:
         update(transition, group, member, metadata)
     learn_configured(transition, group, request, bumped=group.epoch > epoch)
@@ -205,63 +206,11 @@ def _check_epoch(group: ConnectGroup, member: ConnectMember, epoch: int, owned: 
     """
     if member.evicted:
         raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member did not let go in time: it must join anew")
-    within = owned is None or owned <= member.current
-    if epoch == member.epoch or (member.epoch_unsure and _may_have_been_told(group, member, epoch)):
-        if not within:
-            raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member owns what it was not granted")
-        return False
-    if epoch > JOINING_EPOCH and epoch == member.previous_epoch and owned is not None and within:
-        return True
-    raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
-
-
-def _may_have_been_told(group: ConnectGroup, member: ConnectMember, epoch: int) -> bool:
-    """Whether a member may have reached that epoch before the load, possibly without a record (CG-11). It may have
-    reached the assignment epoch only if it owns its whole target (CG-10).
-    """
-    whole = member.member_id not in group.unconverged
-    return member.recorded_epoch <= epoch <= (group.assignment_epoch if whole else group.assignment_epoch - 1)
-
-
-def _take_in(
-    transition: Transition, group: ConnectGroup, member: ConnectMember, context: RequestContext, epoch: int | None
-) -> bool:
-    """Accept the request: its connection is now the member's, and the session continues. True if nothing has been
-    answered on that connection yet.
-    """
-    # a held answer can only be on an older connection: this connection's own was sent when the request arrived
-    refuse_all(transition, group, member, ErrorCode.FENCED_MEMBER_EPOCH)
-    first = member.use(context)
-    if first:
-        group.forget(member)  # the hot path remembers an answer on the older connection
-    if member.epoch_unsure:
-        member.move(member.epoch if epoch is None else epoch)
-        member.epoch_unsure = False
-    member.last_seen_ms = transition.now_ms
-    return first
-
-
-def _note_owned(
-    transition: Transition,
-    group: ConnectGroup,
-    member: ConnectMember,
-    context: RequestContext,
-    owned: Resources | None,
-    first: bool,
-) -> None:
-    """Take in a valid release (CG-3): a list without the resources, on the newest connection, in a request that was
-    read after the answer that withdrew them had been sent.
-    """
-    if owned is not None and owned != member.reported:
-        if member.reported is not None:
-            group.forget(member)  # the hot path remembers an answer to another list
-        member.reported = owned
-    if first or member.answer is None or context.pipelined or member.reported is None or not member.releasing:
-        return
-    released = (member.releasing & member.current) - member.reported
-    if released:
-        kept = member.current - released
-        transition.write(current_assignment(group, member, kept, member.epoch, member.previous_epoch))
+    has_arrived = member.member_id not in group.unconverged  # CG-10
+    repeat = is_repeated(group, member, epoch, owned, has_arrived=has_arrived)
+    if owned is not None and not owned <= member.current:
+        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member owns what it was not granted")
+    return repeat
 
 
 def _answer_again(

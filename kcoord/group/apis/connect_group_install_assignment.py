@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.group.connect.computing import give_up_chosen
-from kcoord.group.connect.group_lookup import Refused
 from kcoord.group.connect.install import NotValid, check, install
-from kcoord.group.connect.member_checks import check_computing, check_member
-from kcoord.group.connect.request_validation import wrong_in_install
+from kcoord.group.connect.request_validation import check_computing, check_member, wrong_in_install
 from kcoord.group.connect.settle import settle
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition

@@ -9,10 +9,9 @@ from functools import lru_cache
 from kcoord.assign.model import Departed as GoneInput
 from kcoord.assign.model import Member as MemberInput
 from kcoord.group.connect.computing import freeze
-from kcoord.group.connect.group_lookup import Refused
-from kcoord.group.connect.member_checks import check_computing
-from kcoord.group.connect.request_validation import wrong_in_prepare
+from kcoord.group.connect.request_validation import check_computing, wrong_in_prepare
 from kcoord.group.connect.settle import settle
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Resources
 from kcoord.group.state.step import RequestContext, Token

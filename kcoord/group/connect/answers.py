@@ -1,35 +1,30 @@
-"""The answer to a ConnectGroupHeartbeat: the assignment in it, when it is held, and the timeouts that begin with it.
+"""The answer to a ConnectGroupHeartbeat: the assignment in it, when it is held, and the session that begins with it.
 
 1. The answer carries an assignment when the assignment differs from the last one on this connection, when the member
    has not reached the assignment epoch, and when the worker sent all its fields.
-2. A grant is written into the member's current before the answer leaves (CG-1). This module writes it.
-3. COMPUTE_ASSIGNMENT is no error: everything else in that answer is valid (CG-17).
-4. An answer is held only if it would repeat the last one on this connection (CG-26). A new epoch alone does not end the
+2. COMPUTE_ASSIGNMENT is no error: everything else in that answer is valid (CG-17).
+3. An answer is held only if it would repeat the last one on this connection (CG-26). A new epoch alone does not end the
    wait: otherwise an install would wake members that nothing changes for.
-5. A member that is told a new epoch will repeat its heartbeat at that epoch, and the answer has nothing new. So the hot
+4. A member that is told a new epoch will repeat its heartbeat at that epoch, and the answer has nothing new. So the hot
    path remembers that heartbeat before it comes.
-6. The rebalance timeout runs from the answer that withdrew something. A member that has not released it when the
-   timeout ends is excluded (CG-7).
 """
 
 from __future__ import annotations
 
-from kcoord.group.connect.held_replies import hold, take_held
-from kcoord.group.modern.reconcile import Progress, progress
+from kcoord.group.modern.grants_and_releases import advance_member, has_other_share, is_same, note_answer, standing
+from kcoord.group.modern.held_replies import hold, take_held
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
-from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH, Answer
+from kcoord.group.state.groups.modern_member import Answer
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import CachedReply, PredictedReply, RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import Assignment, ConnectorsAndTasks, ConnectorTaskId
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
-from kcoord.protocol.resources import Resource, pack
-
-NOTHING: Resources = frozenset()
+from kcoord.protocol.resources import pack
 
 
 def refuse_heartbeat(transition: Transition, token: Token, error: ErrorCode, message: str | None = None) -> None:
@@ -40,27 +35,12 @@ def refuse_heartbeat(transition: Transition, token: Token, error: ErrorCode, mes
     )
 
 
-def standing(group: ConnectGroup, member: ConnectMember) -> Progress[Resource]:
-    """How far the member can go towards its target now."""
-    target = group.target_of(member)
-    if target is None:  # no assignment has named the member yet: without a target it stays at its epoch
-        return Progress(NOTHING, to_release=member.current)
-    if member.member_id not in group.unconverged:
-        return Progress(target, complete=True)  # always the same object, so that it is quick to compare
-    return progress(member.current, target, group.owners)
-
-
-def advance_member(transition: Transition, group: ConnectGroup, member: ConnectMember) -> Resources:
-    """Move the member as far towards its target as it can go now. Return what it is to run."""
+def advance(transition: Transition, group: ConnectGroup, member: ConnectMember) -> Resources:
+    """Move the member as far towards its target as it can go now. Return what it is to run. It reaches the assignment
+    epoch with its whole target (CG-10).
+    """
     now = standing(group, member)
-    epoch = group.assignment_epoch if now.complete and group.assignment_epoch > member.epoch else member.epoch
-    if now.granted:
-        previous = member.previous_epoch
-        if epoch != member.epoch:
-            previous = member.epoch if member.epoch > JOINING_EPOCH else NO_EPOCH
-        transition.write(records.current_assignment(group, member, now.assignment_sent, epoch, previous))
-    else:
-        member.move(epoch)
+    advance_member(transition, group, member, now, has_arrived=now.complete)
     return now.assignment_sent
 
 
@@ -76,7 +56,7 @@ def answer_or_hold(
     """Answer a heartbeat that was just accepted, or hold its answer."""
     max_wait_ms = request.max_wait_ms
     limits = transition.state.effective(group.group_id)
-    assignment_sent = advance_member(transition, group, member)
+    assignment_sent = advance(transition, group, member)
     if max_wait_ms > 0 and not full and _repeats(group, member, assignment_sent, limits):
         hold(transition, group, member, context.connection, token, min(max_wait_ms, _longest_wait_ms(limits)))
     else:
@@ -93,22 +73,11 @@ def _repeats(group: ConnectGroup, member: ConnectMember, assignment_sent: Resour
     return (
         last is not None
         and last.epoch == member.epoch
-        and _is_same(last.assignment_sent, assignment_sent)
+        and is_same(last.assignment_sent, assignment_sent)
         and last.computes == (group.chosen() == member.member_id)
         and last.heartbeat_interval_ms == limits.heartbeat_interval_ms
         and last.session_timeout_ms == limits.session_timeout_ms
     )
-
-
-def _is_covered(member: ConnectMember, last: Answer[Resource] | None, assignment_sent: Resources) -> bool:
-    """Whether the member has reported all that it is told to run. If not, its report is older than a grant (CG-3)."""
-    if last is not None and last.assignment_sent is assignment_sent and last.reported is member.reported:
-        return True  # nothing has changed since the last answer
-    return member.reported is not None and assignment_sent <= member.reported
-
-
-def _is_same(one: Resources, other: Resources) -> bool:
-    return one is other or one == other
 
 
 def answer(
@@ -126,7 +95,7 @@ def answer(
     whole = (
         last is None
         or full
-        or not _is_same(last.assignment_sent, assignment_sent)
+        or not is_same(last.assignment_sent, assignment_sent)
         or last.epoch < group.assignment_epoch
     )
     response = ConnectGroupHeartbeatResponse(
@@ -137,17 +106,8 @@ def answer(
         session_timeout_ms=limits.session_timeout_ms,
     )
     _bind_session(transition, group, member, limits)
-    if member.reported is not None and not _is_covered(member, last, assignment_sent):
-        member.reported = None
-    member.answer = Answer(
-        member.epoch,
-        assignment_sent,
-        computes,
-        limits.heartbeat_interval_ms,
-        limits.session_timeout_ms,
-        member.reported,
-    )
-    _watch_release(transition, group, member, assignment_sent)
+    now = Answer(member.epoch, assignment_sent, computes, limits.heartbeat_interval_ms, limits.session_timeout_ms)
+    note_answer(transition, group, member, now)
     if computes:
         _watch_computation(transition, group, member)
     transition.answer(token, response, None if asked is None else _cached(group, member, asked, response))
@@ -220,19 +180,6 @@ def _bind_session(transition: Transition, group: ConnectGroup, member: ConnectMe
     transition.wake(group, transition.now_ms + timeout_ms)
 
 
-def _watch_release(
-    transition: Transition, group: ConnectGroup, member: ConnectMember, assignment_sent: Resources
-) -> None:
-    """Start the rebalance timeout with the answer that withdraws something, and again if more is withdrawn (CG-7)."""
-    to_release = member.current - assignment_sent if member.member_id in group.unconverged else NOTHING
-    if not to_release:
-        member.releasing, member.release_due_ms = NOTHING, NEVER_MS
-    elif not to_release <= member.releasing:
-        member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
-        transition.wake(group, member.release_due_ms)
-    member.releasing = to_release
-
-
 def _watch_computation(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
     """Start the time to compute with the first answer that asks for it: the worker cannot have begun before (CG-20)."""
     computation = group.computation
@@ -249,7 +196,7 @@ def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Co
     """Send the held answer as it is now."""
     token = take_held(transition.state, member)
     if token is not None:
-        assignment_sent = advance_member(transition, group, member)
+        assignment_sent = advance(transition, group, member)
         answer(
             transition,
             group,
@@ -264,10 +211,5 @@ def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Co
 
 def has_news(group: ConnectGroup, member: ConnectMember) -> bool:
     """Whether the held answer would differ from the last one. A new epoch alone does not count."""
-    last = member.answer
     computes = group.chosen() == member.member_id
-    return (
-        last is None
-        or last.computes != computes
-        or not _is_same(last.assignment_sent, standing(group, member).assignment_sent)
-    )
+    return member.answer is None or member.answer.computes != computes or has_other_share(group, member)

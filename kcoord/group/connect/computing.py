@@ -5,7 +5,7 @@
 | group epoch = assignment epoch | nothing |
 | a server-side assignor is selected | the coordinator runs it in the same step |
 | a client-side assignor is selected | a worker is chosen and asked by COMPUTE_ASSIGNMENT; it has its rebalance timeout from then |
-| classic members, and no worker of the new protocol reads their version | the coordinator, once their leader has said what exists (`looks`) |
+| classic members, and no worker of the new protocol reads their version | the coordinator, once their leader has said what exists (`existence_looks`) |
 | these classic members speak `default` | one of them leads: the answer to its next JoinGroup shows it the group |
 | the same assignment is computed again and again | nobody computes before the back-off is over (`repetition`) |
 | a classic member led, and another member is to lead | nobody computes before the old leader has joined and waits (CM-14) |
@@ -30,10 +30,9 @@ from kcoord.assign.model import Assignment, Departed
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.assign.placement import Placement, Rules, place
-from kcoord.group.connect import epochs
-from kcoord.group.connect.delays import rebalance_delay
+from kcoord.group.connect.departed_workers import left_of, rebalance_delay, reunited
 from kcoord.group.connect.install import NotValid, check, install
-from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.reasons import Reason, bump
 from kcoord.group.connect.repetition_brake import has_to_wait
 from kcoord.group.connect.selection import (
     FALLBACK,
@@ -47,7 +46,6 @@ from kcoord.group.connect.selection import (
     classic_side,
     select,
 )
-from kcoord.group.connect.worker_return import left_of, reunited
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.deadlines import NEVER_MS
@@ -98,7 +96,7 @@ def ensure_placed(transition: Transition, group: ConnectGroup) -> None:
     rules, placed = transition.state.effective(group.group_id).placement, group.placed
     is_changed = rules is not placed.rules and rules != placed.rules
     if is_changed or (placed.has_more and not group.unconverged):
-        epochs.bump(transition, group, Reason.PLACEMENT)
+        bump(transition, group, Reason.PLACEMENT)
 
 
 def recall_placed(transition: Transition, group: ConnectGroup) -> None:
@@ -201,7 +199,7 @@ def _compute(
         case ClassicMembers(workers):
             if group.classic.protocol == DEFAULT:
                 _choose(transition, group, DEFAULT, workers, excluded)
-            elif transition.classic.is_frozen(transition, group):
+            elif transition.connect.classic.is_frozen(transition, group):
                 group.end_computation()
             else:
                 _compute_here(transition, group, limits, limits.placing)
@@ -213,11 +211,11 @@ def ask_what_exists(transition: Transition, group: ConnectGroup) -> None:
         return
     selection = _select(group, transition.state.effective(group.group_id))
     computes = group.computation is not None and group.computation.frozen is not None  # perhaps no longer needed
-    transition.classic.ensure_look(
+    transition.connect.classic.ensure_look(
         transition, group, is_led_by_others=computes or not isinstance(selection, ClassicMembers)
     )
     if isinstance(selection, ClientSide) and _is_led_by_nobody(group):
-        epochs.bump(transition, group, Reason.RETRY)
+        bump(transition, group, Reason.RETRY)
 
 
 def _is_led_by_nobody(group: ConnectGroup) -> bool:
@@ -250,7 +248,7 @@ def _choose(transition: Transition, group: ConnectGroup, name: str, qualified: Q
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
         _fail(transition, group, AssignmentError.NO_WORKER_LEFT, why)
         return
-    if not transition.classic.may_lead(group, chosen):
+    if not transition.connect.classic.may_lead(group, chosen):
         group.end_computation()  # the worker that was chosen before must not compute now, even if it asks first
         group.classic.failed = group.epoch, frozenset(excluded)
         return
@@ -382,7 +380,7 @@ def _member_input(
     target: Resources = group.target_of(member) or frozenset()
     if inherited is not None:
         target |= inherited
-    return transition.dialect(member).assignor_input(group, member, assignor, target)
+    return transition.connect.dialect(member).assignor_input(group, member, assignor, target)
 
 
 def remaining_delay_ms(group: ConnectGroup, now_ms: int) -> int:
@@ -408,4 +406,4 @@ def retry(transition: Transition, group: ConnectGroup) -> None:
     """Bump the group epoch when the back-off after an assignment error is over."""
     group.retry_due_ms = NEVER_MS
     if group.error and group.epoch == group.assignment_epoch and group.members:
-        epochs.bump(transition, group, Reason.RETRY)
+        bump(transition, group, Reason.RETRY)

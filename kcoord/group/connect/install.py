@@ -21,8 +21,8 @@ import attrs
 from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.assign.model import Group as AssignorInput
 from kcoord.assign.model import Member as AssignorMember
-from kcoord.group.connect import history
-from kcoord.group.connect.rebalance_input import rebalance_answer
+from kcoord.group.connect.repetition_brake import rebalance_answer
+from kcoord.group.modern import history
 from kcoord.group.state.classic_workers.session import QUIET_MS
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import (

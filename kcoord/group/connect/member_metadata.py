@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.connect.group_lookup import Refused
 from kcoord.group.connect.selection import leaves_nobody
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.assignor_support import support_of
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata

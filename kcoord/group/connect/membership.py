@@ -10,10 +10,11 @@ from collections.abc import Sequence
 import attrs
 
 from kcoord.group.connect.computing import unchoose
-from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.notification import refuse_all
-from kcoord.group.connect.reasons import Reason
-from kcoord.group.connect.worker_return import departed_like, take_over_target
+from kcoord.group.connect.departed_workers import departed_like, take_over_target
+from kcoord.group.connect.reasons import Reason, bump
+from kcoord.group.modern.departure import write_gone
+from kcoord.group.modern.grants_and_releases import forget_answers
+from kcoord.group.modern.held_replies import refuse_all
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import (
     NO_DEADLINE,
@@ -63,7 +64,7 @@ def succeed(
     assert instance_id is not None
     changed = differs(predecessor.metadata, metadata)
     target = group.targets.get(predecessor.member_id)
-    _write_gone(transition, group, predecessor, predecessor.doubtful)
+    _write_departed(transition, group, predecessor, predecessor.doubtful)
     epoch = predecessor.metadata.group_epoch if changed is None else group.epoch + 1
     transition.write(records.member_metadata(group.group_id, member_id, attrs.evolve(metadata, group_epoch=epoch)))
     if target is not None:
@@ -101,12 +102,7 @@ def rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember, m
 def _forget_session(member: ConnectMember) -> None:
     """Reset the member's epochs, and forget what it was answered."""
     member.epoch, member.previous_epoch = JOINING_EPOCH, NO_EPOCH
-    _forget_told(member)
-
-
-def _forget_told(member: ConnectMember) -> None:
-    member.answer, member.reported, member.epoch_unsure = None, None, False
-    member.releasing, member.release_due_ms = NOTHING, NEVER_MS
+    forget_answers(member)
 
 
 def update(
@@ -148,7 +144,7 @@ def go_away(transition: Transition, group: ConnectGroup, member: ConnectMember) 
     not move (CG-28).
     """
     transition.write(records.current_assignment(group, member, NOTHING, AWAY_EPOCH, NO_EPOCH, member.evicted))
-    _forget_told(member)
+    forget_answers(member)
     unchoose(group, member.member_id)
     refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     transition.state.counters.members["away"] += 1
@@ -159,7 +155,7 @@ def remove(transition: Transition, group: ConnectGroup, members: Sequence[Connec
     the group is now empty.
     """
     for member in members:
-        _write_gone(transition, group, member, member.doubtful)
+        _write_departed(transition, group, member, member.doubtful)
     transition.state.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
     bump(transition, group, reason, [member.member_id for member in members])
     if not group.members:
@@ -170,19 +166,16 @@ def drop_dead(transition: Transition, group: ConnectGroup, member: ConnectMember
     """Remove a member whose place another one takes in the same step. The target waits for that other one, which
     reports that it `runs` these resources.
     """
-    _write_gone(transition, group, member, member.doubtful & runs)
+    _write_departed(transition, group, member, member.doubtful & runs)
     transition.state.counters.members["replaced"] += 1
 
 
-def _write_gone(transition: Transition, group: ConnectGroup, member: ConnectMember, doubtful: Resources) -> None:
+def _write_departed(transition: Transition, group: ConnectGroup, member: ConnectMember, doubtful: Resources) -> None:
     """Write that a member is gone. Its target waits, except for the `doubtful` resources: the member was to stop these
     before it could be given them.
     """
-    refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     unchoose(group, member.member_id)
-    if member.recorded:
-        transition.write(records.no_current(group.group_id, member.member_id))
-    transition.write(records.member_metadata(group.group_id, member.member_id, None))
+    write_gone(transition, group, member)
     target = group.targets.get(member.member_id)
     if target is not None and doubtful:
         kept = attrs.evolve(target, resources=target.resources - doubtful)
@@ -221,6 +214,6 @@ def evict(
         )
         member.releasing, member.release_due_ms = NOTHING, NEVER_MS
         unchoose(group, member.member_id)
-        refuse_all(transition, group, member, transition.dialect(member).evicted_error)
+        refuse_all(transition, group, member, transition.connect.dialect(member).evicted_error)
     transition.state.counters.members["put out"] += len(members)
     bump(transition, group, reason, [member.member_id for member in members])

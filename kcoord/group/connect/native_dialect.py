@@ -1,26 +1,22 @@
-"""The native dialect: what holds for members of a connect group that speak the new protocol (`state/transition.py`)."""
+"""The native dialect: what holds for members of a connect group that speak the new protocol (`state/transition.py`).
+
+Here is also which of their heartbeats are no-ops (`modern/noop_heartbeat.py`).
+"""
 
 from __future__ import annotations
 
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.connect import answers
-from kcoord.group.connect.held_replies import take_held
-from kcoord.group.connect.noop_heartbeat import is_owed_a_session
+from kcoord.group.modern.held_replies import take_held
+from kcoord.group.modern.noop_heartbeat import changes_nothing
+from kcoord.group.modern.sessions import open_native_session
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
-from kcoord.group.state.groups.modern_member import AWAY_EPOCH
 from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.resources import Resource
-
-
-def open_session(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
-    """Its epoch may be newer than the recorded one. What it must release, it has time for from now on."""
-    member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH
-    to_release = member.current - (group.target_of(member) or frozenset[Resource]())
-    if to_release and not member.evicted:
-        member.releasing = to_release
-        member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
+from kcoord.protocol.resources import Resource, unpack
 
 
 def is_waiting(_member: ConnectMember) -> bool:
@@ -46,6 +42,35 @@ def needs_no_record(transition: Transition, group: ConnectGroup, member: Connect
     return group.state is ModernState.STABLE and not is_owed_a_session(transition.state, group, member)
 
 
+def is_noop_heartbeat(state: ShardState, request: ConnectGroupHeartbeatRequest) -> bool:
+    """Whether the heartbeat comes from a converged member of a stable group and says nothing new."""
+    group = state.connect.get(request.group_id)
+    member = None if group is None else group.members.get(request.member_id)
+    if group is None or member is None or _says_more(request) or is_owed_a_session(state, group, member):
+        return False
+    owned = None if request.connectors_and_tasks is None else unpack(request.connectors_and_tasks)
+    return changes_nothing(group, member, request.member_epoch, owned)
+
+
+def _says_more(request: ConnectGroupHeartbeatRequest) -> bool:
+    """Whether the heartbeat has more than ids, the epoch and what the member owns."""
+    return (
+        request.instance_id is not None
+        or request.rebalance_timeout_ms != -1
+        or request.server_assignor is not None
+        or request.client_assignors is not None
+        or request.url is not None
+        or request.trouble is not None
+        or request.config_offset != -1
+        or request.configured_connectors_and_tasks is not None
+    )
+
+
+def is_owed_a_session(state: ShardState, group: ConnectGroup, member: ConnectMember) -> bool:
+    """Whether the next answer has a longer session timeout than any before: that must be written first (CG-8)."""
+    return state.effective(group.group_id).session_timeout_ms > member.metadata.session_timeout_ms
+
+
 def assignor_input(
     _group: ConnectGroup, member: ConnectMember, assignor: str, target: frozenset[Resource]
 ) -> AssignorMember:
@@ -67,12 +92,12 @@ def assignor_input(
 
 
 class _Native:
-    """See `Dialect` in `state/transition.py`."""
+    """See `ConnectDialect` in `state/transition.py`."""
 
     evicted_error = ErrorCode.FENCED_MEMBER_EPOCH
     inherits_by_url = True
     flush_held_reply = staticmethod(answers.flush_held_heartbeat)
-    open_session = staticmethod(open_session)
+    open_session = staticmethod(open_native_session)
     is_waiting = staticmethod(is_waiting)
     refuse_all = staticmethod(refuse_all)
     notify = staticmethod(notify)

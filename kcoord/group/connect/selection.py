@@ -9,8 +9,8 @@
 5. If nobody qualifies, the server-side `cooperative` computes where the configured set is known, otherwise nobody.
    Workers that qualify and are away for a while are waited for.
 
-These functions look at the distinct supports of the members (`support.py`), not at each member: a whole fleet may join
-at once.
+These functions look at the distinct supports of the members (`assignor_support.py`), not at each member: a whole fleet
+may join at once.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kcoord.group.connect.computing import ask_what_exists, ensure_computing, ensure_placed
-from kcoord.group.connect.history import note_convergence
-from kcoord.group.connect.notification import notify_touched
+from kcoord.group.modern.held_replies import notify_touched
+from kcoord.group.modern.history import note_convergence
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.transition import Transition
 
@@ -22,7 +22,7 @@ def settle(transition: Transition, group: ConnectGroup) -> None:
     if group.touched:
         notify_touched(transition, group)
     looks = 0
-    while transition.classic.settle(transition, group):
+    while transition.connect.classic.settle(transition, group):
         ensure_placed(transition, group)
         ask_what_exists(transition, group)
         ensure_computing(transition, group)
@@ -30,4 +30,4 @@ def settle(transition: Transition, group: ConnectGroup) -> None:
         looks += 1
         assert looks < LOOKS, f"group {group.group_id} does not come to rest"
     note_convergence(transition, group)
-    transition.classic.convert(transition, group)
+    transition.connect.classic.convert(transition, group)

@@ -1,13 +1,14 @@
-"""The group that a worker of the new protocol joins: a classic group of Connect workers becomes a connect group for it.
+"""The group that a worker of the new protocol names, and what becomes of a classic group that has the name (CG-29).
 
-Nothing changes before it is known that the worker may join; until then the checks use a preview.
+A classic group of Connect workers becomes a connect group when such a worker joins. One without members and offsets
+makes room. Nothing changes before it is known that the worker may join; until then the checks use a preview.
 """
 
 from __future__ import annotations
 
-from kcoord.group.connect.group_lookup import Refused, group_to_join
 from kcoord.group.conversion.classic_holdings import NotConvertible
 from kcoord.group.conversion.to_connect import preview, to_connect
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connect_settings import MIGRATION_POLICY
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
@@ -22,12 +23,22 @@ def group_for(transition: Transition, group_id: str) -> ConnectGroup:
     if classic is None or not classic.members:
         if classic is not None and classic.protocol_type == PROTOCOL_TYPE and not classic.pending:
             return ConnectGroup(group_id)  # offsets that Connect workers have left there do no harm
-        return group_to_join(transition, group_id)
+        if classic is not None and (classic.pending or transition.state.offsets.of_group(group_id)):
+            existing(transition, group_id)  # raises Refused if that is no connect group
+        return transition.state.connect.get(group_id) or ConnectGroup(group_id)
     _check_policy(transition, classic)
     try:
         return preview(transition, classic)
     except NotConvertible as why:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"it stays a group of the classic protocol: {why}") from None
+
+
+def existing(transition: Transition, group_id: str) -> ConnectGroup | None:
+    """The connect group of that name, or None if it does not exist. Raises Refused if a classic group has the name."""
+    group = transition.state.connect.get(group_id)
+    if group is None and group_id in transition.state.groups:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"{group_id} is a group of the classic protocol")
+    return group
 
 
 def take_name(transition: Transition, group: ConnectGroup) -> ConnectGroup:

@@ -16,8 +16,8 @@ history. Its settings stay.
 from __future__ import annotations
 
 from kcoord.group.classic.sessions import open_sessions
-from kcoord.group.connect.notification import refuse_all
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.modern.held_replies import refuse_all
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Protocols

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 import attrs
 
 from kcoord.group.classic.answers import release_join, release_sync
-from kcoord.group.connect import history
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.conversion.classic_holdings import Worker, last_leader, read_workers
+from kcoord.group.modern import history
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.session import QUIET_MS
 from kcoord.group.state.deadlines import NEVER_MS

@@ -22,7 +22,7 @@ class Progress(Generic[R]):
     assignment_sent: frozenset[R]
     """All that the member is to run."""
     granted: frozenset[R] = frozenset()
-    """What is new in `told`. It must be in the member's current before the answer leaves."""
+    """What is new in that. It must be in the member's current before the answer leaves."""
     to_release: frozenset[R] = frozenset()
     """What the member may be running and must release."""
     waiting_for: frozenset[R] = frozenset()

@@ -10,7 +10,9 @@ from kcoord.group.state.connect_settings import Effective, of_server, overridden
 from kcoord.group.state.connections import Connections
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.connect_group import LONG_AGO_MS, ConnectGroup, ConnectMember
+from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
+from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.metrics import Counters
 from kcoord.group.state.quarantine import Quarantine
 from kcoord.group.state.settings import GroupSettings
@@ -56,11 +58,11 @@ class ShardState:
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()
         """Session: counts of what has happened."""
-        self.deadlines: Deadlines[ClassicGroup | ConnectGroup] = Deadlines()
+        self.deadlines: Deadlines[ClassicGroup | AnyGroup] = Deadlines()
         """Session: timers of groups."""
-        self.holds: Deadlines[ConnectMember] = Deadlines()
+        self.holds: Deadlines[AnyMember] = Deadlines()
         """Session: timers of held heartbeat answers (CG-26)."""
-        self.held: dict[int, dict[str, tuple[ConnectGroup, ConnectMember]]] = {}
+        self.held: dict[int, dict[str, tuple[AnyGroup, AnyMember]]] = {}
         """Session: members with a held answer, by connection and member id."""
         self.newcomers = Newcomers()
         """Session: member ids that classic workers were given and have not yet joined a connect group with."""
@@ -77,7 +79,7 @@ class ShardState:
         """Whether a member's newest connection has been closed (CM-19, CM-20, CM-23)."""
         return self.connections.is_closed(connection)
 
-    def is_of_before_load(self, group: ConnectGroup, context: RequestContext) -> bool:
+    def is_of_before_load(self, group: AnyGroup, context: RequestContext) -> bool:
         """Whether a request's connection may have been made before the shard was loaded or the group was restored. Then
         nobody knows whether its member has used a newer one (CG-4).
         """

@@ -1,16 +1,22 @@
 """The transition in progress: one turn of a shard, with its state, the time, and the step that it makes.
 
 A record is replayed as soon as it is written. So everything after it in the same turn sees what a restart would see.
+
+The floor `modern/` has the rules for groups without a barrier, whatever their kind. What differs from kind to kind, it
+asks of a `Kind`: what a record looks like, what a member's protocol wants, and what follows from a change.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, ConnectMember
+from kcoord.group.state.groups.modern_group import AnyGroup
 from kcoord.group.state.journal import Journal
+from kcoord.group.state.records import connect_records
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, Reply, Step, Token
@@ -20,10 +26,85 @@ from kcoord.protocol.message import Response
 from kcoord.protocol.records import Record
 from kcoord.protocol.resources import Resource
 
+# -- what a kind of groups without a barrier brings -------------------------------------------------------------------
+
+
+class Records(Protocol):
+    """The records that the rules of `modern/` write, in the format of one kind: for connect groups the module
+    `records/connect_records.py`.
+    """
+
+    def group_epoch(self, group_id: str, epoch: int, reason: str, wall_ms: int, /) -> Record:
+        """The group epoch, why it was bumped, and when."""
+
+    def member_metadata(self, group_id: str, member_id: str, metadata: None, /) -> Record:
+        """The member is gone."""
+
+    def current_assignment(
+        self, group: Any, member: Any, current: frozenset[Any], epoch: int, previous: int, /
+    ) -> Record:
+        """What a member may be running, and its epoch."""
+
+    def no_current(self, group_id: str, member_id: str, /) -> Record:
+        """The member is gone and runs nothing any more."""
+
+    def history(self, group_id: str, epoch: int, entry: Any, /) -> Record:
+        """The history of one group epoch; None: it is too old to keep."""
+
+    def history_entry(self, reason: str, wall_ms: int, /) -> Any:
+        """A history entry of a group epoch that has just begun. Its fields have the same names in all kinds."""
+
+    def history_move(self, giver: str, taker: str, resources: Sequence[Any], /) -> Any:
+        """In an entry of the history: what moved from one member to another; "" is nobody."""
+
 
 class Dialect(Protocol):
-    """What depends on the protocol that a member of a connect group speaks: the new one (`connect/native_dialect.py`),
-    or the classic one (`conversion/classic_dialect.py`).
+    """What depends on the protocol that a member speaks: its kind's own, or the classic one."""
+
+    def open_session(self, transition: Transition, group: Any, member: Any, /) -> None:
+        """Open the session of a member that was loaded, and whose common state is there."""
+
+    def is_waiting(self, member: Any, /) -> bool:
+        """Whether a request of the member waits here, so that its session cannot end."""
+
+    def flush_held_reply(self, transition: Transition, group: Any, member: Any, /) -> None:
+        """Send the member's held answer as it is now."""
+
+    def refuse_all(self, transition: Transition, group: Any, member: Any, error: ErrorCode, /) -> None:
+        """Answer everything that waits for the member with an error."""
+
+    def notify(self, transition: Transition, group: Any, member: Any, /) -> None:
+        """Answer what waits for the member, or call it, if this step has changed something for it."""
+
+    def needs_no_record(self, transition: Transition, group: Any, member: Any, /) -> bool:
+        """Whether the member's held answer can be sent while nothing can be written."""
+
+
+class Kind(Protocol):
+    """A kind of groups without a barrier. The groups and members that it is given are its own."""
+
+    @property
+    def records(self) -> Records:
+        """Its records."""
+
+    def dialect(self, member: Any, /) -> Dialect:
+        """The dialect of one of its members."""
+
+    @property
+    def settle(self) -> Callable[[Transition, Any], None]:
+        """Brings a group to rest after a change."""
+
+    @property
+    def sweep(self) -> Callable[[Transition, Any], None]:
+        """Does everything that is due in a group."""
+
+
+# -- connect groups ---------------------------------------------------------------------------------------------------
+
+
+class ConnectDialect(Dialect, Protocol):
+    """A dialect of connect groups: the new one (`connect/native_dialect.py`), or the classic one
+    (`conversion/classic_dialect.py`).
     """
 
     @property
@@ -34,33 +115,13 @@ class Dialect(Protocol):
     def inherits_by_url(self) -> bool:
         """Whether a member gets what waits for a departed one with the same url."""
 
-    def open_session(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
-        """Open the session of a member that was loaded, and whose common state is there."""
-
-    def is_waiting(self, member: ConnectMember, /) -> bool:
-        """Whether a request of the member waits here, so that its session cannot end."""
-
-    def flush_held_reply(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
-        """Send the member's held answer as it is now."""
-
-    def refuse_all(
-        self, transition: Transition, group: ConnectGroup, member: ConnectMember, error: ErrorCode, /
-    ) -> None:
-        """Answer everything that waits for the member with an error."""
-
-    def notify(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> None:
-        """Answer what waits for the member, or call it, if this step has changed something for it."""
-
-    def needs_no_record(self, transition: Transition, group: ConnectGroup, member: ConnectMember, /) -> bool:
-        """Whether the member's held answer can be sent while nothing can be written."""
-
     def assignor_input(
         self, group: ConnectGroup, member: ConnectMember, assignor: str, target: frozenset[Resource], /
     ) -> AssignorMember:
         """The member as that assignor sees it, if it ran `target` already."""
 
 
-class ClassicSide(Dialect, Protocol):
+class ClassicSide(ConnectDialect, Protocol):
     """The dialect of classic members, and what the upper floors do for all of them in a connect group together."""
 
     def go_on_after_load(self, transition: Transition, group: ConnectGroup, /) -> None:
@@ -92,6 +153,24 @@ class ClassicSide(Dialect, Protocol):
 
 
 @frozen(slots=True, eq=False)
+class ConnectKind:
+    """The kind of connect groups (`Kind`)."""
+
+    native: ConnectDialect
+    classic: ClassicSide
+    settle: Callable[[Transition, ConnectGroup], None]
+    sweep: Callable[[Transition, ConnectGroup], None]
+    records: Records = connect_records
+
+    def dialect(self, member: ConnectMember) -> ConnectDialect:
+        """The dialect of a member of a connect group."""
+        return self.native if member.classic is None else self.classic
+
+
+# -- the transition ---------------------------------------------------------------------------------------------------
+
+
+@frozen(slots=True, eq=False)
 class Transition:
     """The handling of one request, or of what is due at one time."""
 
@@ -103,12 +182,11 @@ class Transition:
     step: Step
     journal: Journal
     """The state before the records that this part of the step has written."""
-    native: Dialect
-    classic: ClassicSide
+    connect: ConnectKind
 
-    def dialect(self, member: ConnectMember) -> Dialect:
-        """The dialect of a member of a connect group."""
-        return self.native if member.classic is None else self.classic
+    def kind(self, _group: AnyGroup) -> Kind:
+        """The kind of a group. There is one so far."""
+        return self.connect
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""
@@ -120,6 +198,6 @@ class Transition:
         """Reply to the request that came with `token`."""
         self.step.replies.append(Reply(token, response, cached))
 
-    def wake(self, group: ClassicGroup | ConnectGroup, at_ms: int) -> None:
+    def wake(self, group: ClassicGroup | AnyGroup, at_ms: int) -> None:
         """Have the shard look at `group` again at `at_ms` at the latest."""
         self.state.deadlines.want(group, at_ms)

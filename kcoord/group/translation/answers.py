@@ -7,7 +7,7 @@ the client.
 
 from __future__ import annotations
 
-from kcoord.group.connect.held_replies import take_held
+from kcoord.group.modern.held_replies import take_held
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, version
 from kcoord.group.state.classic_workers.phases import HEARTBEAT, Phase
 from kcoord.group.state.classic_workers.session import ClassicSession

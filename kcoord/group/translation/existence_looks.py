@@ -23,10 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kcoord.group.connect.delays import know_workers_delay, rebalance_delay
-from kcoord.group.connect.epochs import bump
+from kcoord.group.connect.departed_workers import know_workers_delay, rebalance_delay
 from kcoord.group.connect.install import NotValid
-from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.reasons import Reason, bump
 from kcoord.group.connect.repetition_brake import has_to_wait
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.leader_picture import Look, Shown, draw, read_answer

@@ -7,7 +7,7 @@ concerns the worker.
 
 from __future__ import annotations
 
-from kcoord.group.connect.held_replies import hold, take_held
+from kcoord.group.modern.held_replies import hold, take_held
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember

@@ -15,11 +15,11 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.classic.calls import Join
-from kcoord.group.connect.configured import can_share_configurations
+from kcoord.group.connect.configured_set import can_share_configurations
+from kcoord.group.connect.departed_workers import is_one
 from kcoord.group.connect.membership import drop_dead, join
-from kcoord.group.connect.notification import refuse_all
 from kcoord.group.connect.settle import settle
-from kcoord.group.connect.worker_return import is_one
+from kcoord.group.modern.held_replies import refuse_all
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT, elect
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources, Target

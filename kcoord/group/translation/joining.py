@@ -16,8 +16,7 @@ protocol, and told to stop. The generation in the answer is the group epoch of t
 
 from __future__ import annotations
 
-from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.reasons import Reason, bump
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS

@@ -8,7 +8,7 @@ have stopped by itself, or comes back.
 
 from __future__ import annotations
 
-from kcoord.group.connect.delays import runs_on_ms
+from kcoord.group.connect.departed_workers import runs_on_ms
 from kcoord.group.connect.membership import evict, remove
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.settle import settle

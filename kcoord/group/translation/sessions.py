@@ -7,7 +7,7 @@ that remembers nothing.
 
 from __future__ import annotations
 
-from kcoord.group.connect.delays import runs_on_ms
+from kcoord.group.connect.departed_workers import runs_on_ms
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import attrs
 
-from kcoord.group.connect.noop_heartbeat import is_noop_heartbeat
+from kcoord.group.connect.native_dialect import is_noop_heartbeat
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.connection_opening import Opening

@@ -1,4 +1,4 @@
-"""The state of a connect group: what `modern/` has, plus the configured set, who computes, the delay, the history."""
+"""The state of a connect group: what every group without a barrier has, the configured set, who computes, the delay."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Supports, support_of
 from kcoord.group.state.groups.modern_group import ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
-from kcoord.group.state.groups.modern_member import NO_CONNECTION, ModernMember
+from kcoord.group.state.groups.modern_member import ModernMember
 from kcoord.group.state.repetition import Repetition
 from kcoord.protocol.config_source import ConfigSource, is_of_file
-from kcoord.protocol.records import ConnectWorkerGroupHistoryValue, ConnectWorkerGroupMemberMetadataValue
+from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataValue
 from kcoord.protocol.resources import Resource
 
 Metadata: TypeAlias = ConnectWorkerGroupMemberMetadataValue
@@ -33,8 +33,6 @@ NO_DEADLINE = -1
 PASSED_DEADLINE = 0
 """The delay is over, and the group epoch was already bumped for that."""
 UNKNOWN_DELAY = -1
-LONG_AGO_MS = -(1 << 62)
-"""A time before all others."""
 
 PROTOCOL_TYPE = "connect"
 """The protocol type in ListGroups and DescribeGroups."""
@@ -141,16 +139,10 @@ class ConnectGroup(ModernGroup[ConnectMember, Resource]):
     error: int = 0
     """Why the assignment epoch moved without a new target (CG-20); 0: it did not."""
     error_message: str | None = None
-    history: dict[int, ConnectWorkerGroupHistoryValue] = attrs.Factory(dict)
-    """By group epoch, oldest first."""
     # an index of durable state
     supports: Supports = attrs.Factory(Supports)
     """What the participants support (CG-15, CG-16)."""
     # session
-    restored_at_ms: int = LONG_AGO_MS
-    """When the group was last restored after a fault."""
-    restored_at_connection: int = NO_CONNECTION
-    """Connections up to this number were made before the group was restored after a fault (CG-4)."""
     computation: Computation | None = None
     delay_due_ms: int = NEVER_MS
     """`delay_deadline_wall_ms` on the steps' clock. NEVER_MS once the group epoch has moved for it."""

@@ -9,16 +9,21 @@ was made for. A member's epoch is the assignment epoch whose target it owns in f
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
 
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.group.state.groups.modern_member import ModernMember, R
+from kcoord.group.state.groups.modern_member import NO_CONNECTION, ModernMember, R
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.frozen import frozen
 
 M = TypeVar("M", bound=ModernMember[Any, Any])
+
+LONG_AGO_MS = -(1 << 62)
+"""A time before all others."""
+UNSET = -1
+"""In the history: a time that has not come yet."""
 
 
 @frozen(slots=True)
@@ -50,6 +55,8 @@ class ModernGroup(Generic[M, R]):
     members: dict[str, M] = attrs.Factory(dict)
     targets: dict[str, Target[R]] = attrs.Factory(dict)
     """By member id. Includes departed members, until an assignment gives their resources away."""
+    history: dict[int, Any] = attrs.Factory(dict)
+    """By group epoch, oldest first: what the records of the history have, in the format of the group's kind."""
     # indexes of durable state
     static_ids: dict[str, str] = attrs.Factory(dict)
     """Member id by instance id."""
@@ -71,6 +78,10 @@ class ModernGroup(Generic[M, R]):
     touched: set[str] = attrs.Factory(set)
     """Members for which this step may have changed something. They are notified if they wait (CG-26)."""
     dead: bool = False
+    restored_at_ms: int = LONG_AGO_MS
+    """When the group was last restored after a fault."""
+    restored_at_connection: int = NO_CONNECTION
+    """Connections up to this number were made before the group was restored after a fault (CG-4)."""
     wake_ms: int = NEVER_MS
     """For `Deadlines`."""
 
@@ -224,3 +235,7 @@ class ModernGroup(Generic[M, R]):
         self.dead = True
         self.forget_all()
         self.wake_ms = NEVER_MS
+
+
+AnyGroup: TypeAlias = ModernGroup[Any, Any]
+"""A group of any kind."""

@@ -1,6 +1,6 @@
 """The state of one member of a group without a barrier: metadata, current, epochs, connection, last answer, timers.
 
-Durable, and changed by `replay` alone: the member's metadata (`said`), what it may be running (`current`) and its
+Durable, and changed by `replay` alone: the member's metadata, what it may be running (`current`) and its
 epoch, and whether it is excluded (`evicted`). Everything else is session state and starts fresh after a load.
 
 `current` is everything that the member may be running (CG-1). It shrinks only when the coordinator knows that the
@@ -9,7 +9,7 @@ member has stopped.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
 
@@ -43,7 +43,7 @@ class Answer(Generic[R]):
     heartbeat_interval_ms: int
     session_timeout_ms: int
     reported: frozenset[R] | None = None
-    """What the member had reported by then, if all of `told` was in it; else None."""
+    """What the member had reported by then, if all of `assignment_sent` was in it; else None."""
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
@@ -136,3 +136,7 @@ class ModernMember(Generic[Metadata, R]):
         self.answer = None
         self.reported = None
         return True
+
+
+AnyMember: TypeAlias = ModernMember[Any, Any]
+"""A member of a group of any kind."""

@@ -6,7 +6,7 @@ resources away (CG-22). A deleted group takes all its records with it except its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -23,8 +23,10 @@ from kcoord.group.state.groups.connect_group import (
     Resources,
     Target,
 )
+from kcoord.group.state.groups.modern_group import UNSET
 from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
+from kcoord.protocol.generated import connect_worker_group_history_value as record10
 from kcoord.protocol.generated import connect_worker_group_target_assignment_member_value as record9
 from kcoord.protocol.generated.connect_worker_group_configuration_value import Configuration
 from kcoord.protocol.records import (
@@ -45,7 +47,7 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupTargetAssignmentValue,
     Record,
 )
-from kcoord.protocol.resources import pack
+from kcoord.protocol.resources import Resource, pack
 
 
 def group_epoch(group_id: str, epoch: int, reason: str, wall_ms: int) -> Record:
@@ -246,6 +248,18 @@ def member_target(group_id: str, member_id: str, target: Target | None) -> Recor
 def history(group_id: str, epoch: int, entry: ConnectWorkerGroupHistoryValue | None) -> Record:
     """10: the history of one group epoch; None: it is too old to keep."""
     return Record(ConnectWorkerGroupHistoryKey(group_id, epoch), entry)
+
+
+def history_entry(reason: str, wall_ms: int) -> ConnectWorkerGroupHistoryValue:
+    """The value of 10 for a group epoch that has just begun."""
+    return ConnectWorkerGroupHistoryValue(
+        reason=reason, timestamp=wall_ms, installed_timestamp=UNSET, converged_timestamp=UNSET
+    )
+
+
+def history_move(giver: str, taker: str, resources: Sequence[Resource]) -> record10.Move:
+    """In the value of 10: what moved from one member to another; "" is nobody."""
+    return record10.Move(giver, taker, pack(resources, record10.ConnectorsTasks, record10.ConnectorTaskId))
 
 
 def deletion(group: ConnectGroup) -> list[Record]:

@@ -1,52 +1,48 @@
-"""The history of a connect group: for each group epoch why it rebalanced, what moved, and how long that took.
+"""The history of a group: for each group epoch why it rebalanced, what moved, and how long that took.
 
-An entry (record 10) is written when the group epoch moves (reason, time), again when its assignment is installed (what
-moved from which member to which), and once more when every member owns its target. The last `KEPT` entries stay.
+An entry is written when the group epoch moves (reason, time), again when its assignment is installed (what moved from
+which member to which), and once more when every member owns its target. The last `KEPT` entries stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
-from kcoord.group.state.groups.connect_group import ConnectGroup, Resources
-from kcoord.group.state.records import connect_records as records
+from kcoord.group.state.groups.modern_group import UNSET, AnyGroup
+from kcoord.group.state.groups.modern_member import R
 from kcoord.group.state.transition import Transition
-from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorsTasks, ConnectorTaskId, Move
-from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
-from kcoord.protocol.resources import Resource, pack
 
 KEPT = 100
 """Epochs that are remembered."""
 MOVES_TOLD = 500
 """Moved resources that an entry names at most; `moved_count` counts all."""
-UNSET = -1
-_NONE: Resources = frozenset()
 
 
-def began(transition: Transition, group: ConnectGroup) -> None:
+def began(transition: Transition, group: AnyGroup) -> None:
     """Write an entry for the new group epoch, and drop the oldest if there are too many."""
-    entry = ConnectWorkerGroupHistoryValue(
-        reason=group.reason, timestamp=group.reason_wall_ms, installed_timestamp=UNSET, converged_timestamp=UNSET
-    )
+    records = transition.kind(group).records
+    entry = records.history_entry(group.reason, group.reason_wall_ms)
     transition.write(records.history(group.group_id, group.epoch, entry))
     if len(group.history) > KEPT:
         transition.write(records.history(group.group_id, next(iter(group.history)), None))
 
 
-def installed(transition: Transition, group: ConnectGroup, moves: Mapping[tuple[str, str], list[Resource]]) -> None:
+def installed(transition: Transition, group: AnyGroup, moves: Mapping[tuple[str, str], list[Any]]) -> None:
     """Note that the assignment is installed. `moves`: resources by (from, to) member id; "" is nobody."""
     moved_count = sum(len(each) for each in moves.values())
     transition.state.counters.moved += moved_count
     entry = group.history.get(group.assignment_epoch)
     if entry is None:
         return
-    told: list[Move] = []
+    records = transition.kind(group).records
+    told = []
     left = MOVES_TOLD
     for (giver, taker), resources in sorted(moves.items()):
         if left > 0:
-            told.append(Move(giver, taker, pack(sorted(resources)[:left], ConnectorsTasks, ConnectorTaskId)))
+            told.append(records.history_move(giver, taker, sorted(resources)[:left]))
         left -= len(resources)
     entry = attrs.evolve(
         entry,
@@ -57,7 +53,7 @@ def installed(transition: Transition, group: ConnectGroup, moves: Mapping[tuple[
     transition.write(records.history(group.group_id, group.assignment_epoch, entry))
 
 
-def note_convergence(transition: Transition, group: ConnectGroup) -> None:
+def note_convergence(transition: Transition, group: AnyGroup) -> None:
     """Write the time of convergence, once, when every member owns its target."""
     if group.unconverged or group.assignment_epoch != group.epoch:
         return
@@ -66,24 +62,25 @@ def note_convergence(transition: Transition, group: ConnectGroup) -> None:
         entry = attrs.evolve(entry, converged_timestamp=transition.wall_ms)
         transition.state.counters.converged += 1
         transition.state.counters.converging_ms += max(0, transition.wall_ms - entry.timestamp)
-        transition.write(records.history(group.group_id, group.epoch, entry))
+        transition.write(transition.kind(group).records.history(group.group_id, group.epoch, entry))
 
 
 def moves_between(
-    before: Mapping[str, Resources], after: Mapping[str, Resources]
-) -> dict[tuple[str, str], list[Resource]]:
+    before: Mapping[str, frozenset[R]], after: Mapping[str, frozenset[R]]
+) -> dict[tuple[str, str], list[R]]:
     """The resources that move between two assignments, each by member id. The result is by (from, to); "" is nobody.
     Only members whose resources differ are compared in detail.
     """
+    none: frozenset[R] = frozenset()
     changed = [
         each
         for each in {**before, **after}
-        if (had := before.get(each, _NONE)) is not (has := after.get(each, _NONE)) and had != has
+        if (had := before.get(each, none)) is not (has := after.get(each, none)) and had != has
     ]
-    left = {resource: each for each in changed for resource in before.get(each, _NONE) - after.get(each, _NONE)}
-    moves: dict[tuple[str, str], list[Resource]] = {}
+    left = {resource: each for each in changed for resource in before.get(each, none) - after.get(each, none)}
+    moves: dict[tuple[str, str], list[R]] = {}
     for taker in changed:
-        for resource in after.get(taker, _NONE) - before.get(taker, _NONE):
+        for resource in after.get(taker, none) - before.get(taker, none):
             moves.setdefault((left.pop(resource, ""), taker), []).append(resource)
     for resource, giver in left.items():
         moves.setdefault((giver, ""), []).append(resource)

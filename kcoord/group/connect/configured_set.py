@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.connect.epochs import bump
-from kcoord.group.connect.group_lookup import Refused
-from kcoord.group.connect.reasons import Reason
+from kcoord.group.connect.reasons import Reason, bump
+from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup
 from kcoord.group.state.records import connect_records as records
@@ -67,7 +66,7 @@ def learn_configured(
     changed = known != metadata.resources or (group.configured is None and bool(group.error))
     before = group.configured
     transition.write(records.configured_set(group, metadata))
-    transition.classic.keep_change_together(transition, group, before)
+    transition.connect.classic.keep_change_together(transition, group, before)
     if changed and not bumped:
         bump(transition, group, Reason.RESOURCES_CHANGED)
 
