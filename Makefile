@@ -13,12 +13,13 @@ CHECKED := kcoord schemas tests bench examples
 .DEFAULT_GOAL := help
 # The tests start hundreds of processes: each would compile all of the code where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run check test proof lint bench against policies fuzz soak docs schemas format lock changelog clean
+.PHONY: help run check test coverage proof lint bench against policies fuzz soak docs schemas format lock changelog clean
 
 help:
 	@echo 'make run      see kcoord at work: a coordinator on localhost:9092, three workers, a live view'
 	@echo 'make check    lint, and the tests that need no Kafka, JVM or Spark, nor long: what to run all day'
 	@echo 'make test     all tests, against a real Kafka (needs a JDK 17+ and Maven)'
+	@echo 'make coverage  all tests, and which lines of kcoord no test runs: build/coverage/html, least covered files first'
 	@echo 'make proof    what is too long for make test; goes on where it was stopped; PROOFS="tests/x -k y"'
 	@echo 'make lint     ruff, mypy, and that imports run down only'
 	@echo 'make bench    measure kcoord beside Kafka (needs a JDK 17+ and Maven)'
@@ -43,6 +44,13 @@ check: lint
 test: $(VENV)/dev.stamp
 	@$(PY) -m tests
 	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=60 --durations-min=10
+
+coverage: $(VENV)/dev.stamp
+	@$(PY) -m tests
+	@mkdir -p build/coverage
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder -q --cov --cov-report=
+	@$(PY) -m coverage html --quiet
+	@$(PY) -m coverage report --sort=cover --skip-covered
 
 proof: $(VENV)/dev.stamp
 	@$(PY) -m tests
