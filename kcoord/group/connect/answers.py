@@ -27,7 +27,8 @@ from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import Assignment, ConnectorsAndTasks, ConnectorTaskId
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
-from kcoord.protocol.resources import Resource, pack
+from kcoord.protocol.resources import pack
+from kcoord.resource import Resource
 
 NOTHING: Resources = frozenset()
 

@@ -15,7 +15,8 @@ from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.generated.connect_worker_group_history_value import ConnectorsTasks, ConnectorTaskId, Move
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
-from kcoord.protocol.resources import Resource, pack
+from kcoord.protocol.resources import pack
+from kcoord.resource import Resource
 
 KEPT = 100
 """Epochs that are remembered."""

@@ -11,7 +11,7 @@ from kcoord.group.state.groups.modern_member import AWAY_EPOCH
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 
 def open_session(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:

@@ -14,7 +14,7 @@ import attrs
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CLASSIC_GROUP, NOTHING, Assigned, Epoch, GroupState, Step
 from kcoord.pipeline.history.timeline import Change, group_columns, short
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 
 @attrs.define(eq=False)

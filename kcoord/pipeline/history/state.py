@@ -20,7 +20,8 @@ from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.pipeline.history.entry import Entry, group_of
 from kcoord.protocol.embedded import EAGER, EmbeddedError, decode_assignment, decode_state
 from kcoord.protocol.records import GroupMetadataValue, MemberMetadata
-from kcoord.protocol.resources import Resource, unpack
+from kcoord.protocol.resources import unpack
+from kcoord.resource import Resource
 
 Resources = frozenset[Resource]
 NOTHING: Resources = frozenset()
