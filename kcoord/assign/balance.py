@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from kcoord.resource import Resource, connectors_among
+from kcoord.resource import Resource, connectors_among, ordered
 
 Resources: TypeAlias = frozenset[Resource]
 
@@ -84,8 +84,8 @@ def _spread(
         given = _evenly(sorted(of_kind(targets[at])), have[at] - quotas[at], turn)
         spread[at] = targets[at].difference(given)
         pool += given
-    pool.sort()
-    for at, gained in _deal(pool, [max(quota - had, 0) for had, quota in zip(have, quotas, strict=True)]).items():
+    wants = [max(quota - had, 0) for had, quota in zip(have, quotas, strict=True)]
+    for at, gained in _deal(ordered(pool), wants).items():
         spread[at] = targets[at].union(gained)
     return spread
 

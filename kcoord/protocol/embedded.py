@@ -204,7 +204,7 @@ class _Reader:
         for _ in range(max(0, self.int32())):
             connector = self.string()
             count = max(0, self.int32())
-            found += [new(Resource, (connector, task)) for task in struct.unpack(f">{count}i", self._bytes(4 * count))]
+            found += [new(Resource, (connector, task)) for (task,) in _INT32.iter_unpack(self._bytes(4 * count))]
         return frozenset(found)
 
     def _number(self, form: struct.Struct) -> int:

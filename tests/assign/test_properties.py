@@ -27,6 +27,7 @@ from kcoord.assign import (
     ServerAssignor,
     UniformAssignor,
 )
+from kcoord.resource import ordered
 from tests.light import fewer
 
 ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAssignor()]
@@ -96,6 +97,11 @@ def fewest_moves(have: Sequence[int], total: int) -> int:
         sum(max(count - even - (at in luckier), 0) for at, count in enumerate(have))
         for luckier in itertools.combinations(range(len(have)), left_over)
     )
+
+
+@given(st.lists(RESOURCES))
+def test_names_and_numbers_are_sorted_apart_into_the_same_order(resources: list[Resource]) -> None:
+    assert ordered(resources) == sorted(resources)
 
 
 @pytest.mark.parametrize("assignor", ASSIGNORS, ids=lambda each: each.name)
