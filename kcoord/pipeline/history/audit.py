@@ -142,7 +142,7 @@ class Audit:
         )
         found: set[Resource] = set()
         if rests:
-            if not (change or step.told or step.configured_changed or step.epochs or step.target_changed):
+            if not (change or step.outcomes or step.configured_changed or step.epochs or step.target_changed):
                 return
             wait = {each for member_id in state.absent for each in state.targets.get(member_id, NOTHING)}
             found = set(ownership.unowned(state)) - wait

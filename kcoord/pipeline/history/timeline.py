@@ -13,7 +13,7 @@ import attrs
 
 from kcoord.pipeline.history.causes import cause_of
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.history.state import NOTHING, GroupState, Member, Step
+from kcoord.pipeline.history.state import NOTHING, GroupState, LoggedMember, Step
 from kcoord.resource import Resource
 
 Whole = Callable[[int], bool]
@@ -24,7 +24,7 @@ Whole = Callable[[int], bool]
 class _Since:
     offset: int
     at_ms: int
-    member: Member | None
+    member: LoggedMember | None
 
 
 @attrs.define(slots=True)
