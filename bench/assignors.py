@@ -134,7 +134,7 @@ def policy(name: str, assignor: ServerAssignor) -> Timing:
 def empty_group(tasks: int) -> Group:
     """Workers that have nothing yet, and connectors of many tasks."""
     connectors = [f"connector-{at}" for at in range(tasks // TASKS_A_CONNECTOR)]
-    configured = frozenset((each, task) for each in connectors for task in range(CONNECTOR, TASKS_A_CONNECTOR))
+    configured = frozenset(Resource(each, task) for each in connectors for task in range(CONNECTOR, TASKS_A_CONNECTOR))
     return Group(
         members=tuple([Member(f"worker-{at:04}", url=f"http://worker-{at:04}:8083/") for at in range(WORKERS)]),
         configured=configured,
@@ -148,8 +148,8 @@ def grown(group: Group, given: Assignment) -> Group:
     return attrs.evolve(group, members=(*members, Member("worker-new")))
 
 
-def _anew(target: frozenset[Resource]) -> frozenset[Resource]:
-    return frozenset((connector.encode().decode(), task) for connector, task in target)
+def _anew(target: frozenset[tuple[str, int]]) -> frozenset[Resource]:
+    return frozenset(Resource(connector.encode().decode(), task) for connector, task in target)
 
 
 def _joined(what: str, assignor: ServerAssignor, group: Group) -> Timing:

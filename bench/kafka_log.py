@@ -33,6 +33,7 @@ from kcoord.protocol.records import (
     Record,
     encode_record,
 )
+from kcoord.resource import CONNECTOR, Resource
 from kcoord.server.loading import read_shard
 from kcoord.server.run import GARBAGE_THRESHOLD, loop_factory
 
@@ -215,7 +216,7 @@ def fleets(turns: int = 1) -> Iterator[Record]:
 def of_worker(group: ConnectGroup, member_id: str, worker: int) -> Iterator[Record]:
     """What is written of one worker."""
     said = Metadata(group.epoch, None, "worker", "/10.0.0.1", [], "http://worker:8083", 60_000, 10_000)
-    resources = frozenset({(f"connector-{worker}", -1), *((f"connector-{worker}", task) for task in range(TASKS))})
+    resources = frozenset(Resource(f"connector-{worker}", task) for task in range(CONNECTOR, TASKS))
     yield records.member_metadata(group.group_id, member_id, said)
     yield records.member_target(group.group_id, member_id, Target(resources, url="http://worker:8083"))
     yield records.current_assignment(group, ConnectMember(member_id, said), resources, group.epoch, -1)

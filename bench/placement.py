@@ -124,9 +124,9 @@ def placed(group: Group, rules: Rules) -> Group:
             return group
 
 
-def _copied(target: frozenset[Resource]) -> frozenset[Resource]:
+def _copied(target: frozenset[tuple[str, int]]) -> frozenset[Resource]:
     """Nothing is the same object as in the configured set, as where a message has brought it."""
-    return frozenset((connector.encode().decode(), task) for connector, task in target)
+    return frozenset(Resource(connector.encode().decode(), task) for connector, task in target)
 
 
 def grown(group: Group) -> Group:
@@ -142,7 +142,7 @@ def timed(group: Group, rules: Rules) -> Timing:
         start = time.process_time()
         placement = place(group, ASSIGN, rules)
         rounds_ms.append((time.process_time() - start) * 1e3)
-    had = {resource: each.member_id for each in group.members for resource in each.target}
+    had: dict[tuple[str, int], str] = {resource: each.member_id for each in group.members for resource in each.target}
     moved = sum(
         had.get(resource, each.member_id) != each.member_id
         for each in placement.assignment.members

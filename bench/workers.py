@@ -17,7 +17,7 @@ from typing import cast
 import attrs
 
 from bench.lines import Asking, request_frame
-from kcoord.assign import CooperativeAssignor, Resource
+from kcoord.assign import CONNECTOR, CooperativeAssignor, Resource
 from kcoord.protocol.frame import decode_response_header
 from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectorsAndTasks, ConnectorTaskId
 from kcoord.protocol.messages import (
@@ -53,7 +53,9 @@ def now_ms() -> int:
 def configured_set(connectors: int, tasks: int) -> frozenset[Resource]:
     """`tasks` tasks, evenly in `connectors` connectors, which are resources too."""
     each = tasks // connectors
-    return frozenset((f"connector-{number:04}", task) for number in range(connectors) for task in range(-1, each))
+    return frozenset(
+        Resource(f"connector-{number:04}", task) for number in range(connectors) for task in range(CONNECTOR, each)
+    )
 
 
 @attrs.define(eq=False)

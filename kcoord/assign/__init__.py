@@ -9,8 +9,8 @@ from kcoord.assign.cooperative import CooperativeAssignor
 from kcoord.assign.eager import EagerAssignor
 from kcoord.assign.interface import ConnectAssignor, ServerAssignor
 from kcoord.assign.model import NO_DELAY, Assignment, Departed, Group, Member, MemberAssignment, Metadata
-from kcoord.assign.resource import CONNECTOR, Resource, tell
 from kcoord.assign.uniform import UniformAssignor
+from kcoord.resource import CONNECTOR, Resource, tell
 
 __all__ = [
     "CONNECTOR",

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import Resource, connectors_among, ordered
 
 Resources: TypeAlias = frozenset[Resource]
 
@@ -31,7 +31,7 @@ def balance(targets: Sequence[Resources], existing: Resources) -> list[Resources
     if not targets:
         return []
     targets, free = settle(targets, existing)
-    connectors = frozenset([resource for resource in existing if resource[1] == CONNECTOR])
+    connectors = frozenset(connectors_among(existing))
     have_connectors = [len(target & connectors) for target in targets]
     have_tasks = [len(target) - count for target, count in zip(targets, have_connectors, strict=True)]
     may_have_connectors = _quotas(have_connectors, len(free & connectors), have_tasks)
@@ -84,8 +84,8 @@ def _spread(
         given = _evenly(sorted(of_kind(targets[at])), have[at] - quotas[at], turn)
         spread[at] = targets[at].difference(given)
         pool += given
-    pool.sort()
-    for at, gained in _deal(pool, [max(quota - had, 0) for had, quota in zip(have, quotas, strict=True)]).items():
+    wants = [max(quota - had, 0) for had, quota in zip(have, quotas, strict=True)]
+    for at, gained in _deal(ordered(pool), wants).items():
         spread[at] = targets[at].union(gained)
     return spread
 

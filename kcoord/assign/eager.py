@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group, MemberAssignment
-from kcoord.assign.resource import CONNECTOR
 from kcoord.assign.universe import existing
+from kcoord.resource import connectors_among, ordered, tasks_among
 
 
 class EagerAssignor(ConnectAssignor):
@@ -19,7 +19,8 @@ class EagerAssignor(ConnectAssignor):
     def assign(self, group: Group) -> Assignment:
         """Assign round robin, whatever the targets were."""
         ids = sorted(member.member_id for member in group.members)
-        resources = sorted(existing(group), key=lambda resource: (resource[1] != CONNECTOR, resource))
+        exists = existing(group)
+        resources = [*ordered(connectors_among(exists)), *ordered(tasks_among(exists))]
         return Assignment(
             tuple([MemberAssignment(each, frozenset(resources[at :: len(ids)])) for at, each in enumerate(ids)])
         )

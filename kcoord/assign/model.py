@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource, resources_of
 
 NO_DELAY = -1
 """`Group.remaining_delay_ms` if no delay is running: a new departure may start one."""
@@ -23,7 +23,7 @@ class Member:
     """The static member's name (`group.instance.id`); None for a dynamic member."""
     url: str | None = None
     """Where other workers reach this one; None if it did not say."""
-    target: frozenset[Resource] = frozenset()
+    target: frozenset[Resource] = attrs.field(default=frozenset(), converter=resources_of)
     """A worker that came back in time has its old target."""
     version: int = 0
     """The version of `metadata`; -1 for a member that speaks the classic protocol."""
@@ -44,7 +44,7 @@ class Departed:
     """As in `Member`."""
     url: str | None = None
     """As in `Member`."""
-    target: frozenset[Resource] = frozenset()
+    target: frozenset[Resource] = attrs.field(default=frozenset(), converter=resources_of)
     """What it was to run when it left."""
 
 
@@ -53,7 +53,9 @@ class Group:
     """All that an assignor may look at."""
 
     members: tuple[Member, ...]
-    configured: frozenset[Resource] | None = None
+    configured: frozenset[Resource] | None = attrs.field(
+        default=None, converter=attrs.converters.optional(resources_of)
+    )
     """What exists; None if no worker ever said."""
     config_offset: int = -1
     """The offset in Connect's config topic at which `configured` was read; -1 if no such topic is behind it."""
@@ -70,7 +72,8 @@ class MemberAssignment:
     """What one member is to run: everything, not a difference."""
 
     member_id: str
-    resources: frozenset[Resource] = frozenset()
+    resources: frozenset[tuple[str, int]] = frozenset()
+    """As `Resource` or as plain tuples: kcoord takes both."""
     version: int = 0
     """The version of `metadata`."""
     metadata: bytes = b""

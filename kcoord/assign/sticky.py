@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kcoord.assign.balance import balance
 from kcoord.assign.model import Assignment, Group, MemberAssignment
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource
 
 
 def keep_and_balance(group: Group, resources: frozenset[Resource], scheduled_delay_ms: int = 0) -> Assignment:

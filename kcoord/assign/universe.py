@@ -8,7 +8,7 @@ nor started again; when it is over, nothing waits.
 from __future__ import annotations
 
 from kcoord.assign.model import NO_DELAY, Group
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource
 
 _NOTHING: frozenset[Resource] = frozenset()
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from kcoord.cli.resources import ranges, resources_text
 from kcoord.protocol.embedded import EAGER, decode_assignment, decode_state
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 
 def assignment_text(protocol_type: str, data: bytes, metadata: bytes = b"") -> str:

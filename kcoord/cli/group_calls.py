@@ -59,7 +59,7 @@ class OwnedGroup:
 
 
 @attrs.frozen
-class Member:
+class DescribedMember:
     """One member of a described group."""
 
     member: str
@@ -82,7 +82,7 @@ class DescribedClassicGroup:
     protocol_type: str
     protocol: str
     coordinator: str
-    members: list[Member]
+    members: list[DescribedMember]
     note: str = ""
     """Why the group does not exist; or, for a group in quarantine, that it is in quarantine."""
     classic: ClassicPart | None = None
@@ -219,7 +219,7 @@ async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> Des
             each.protocol_data,
             address_of(broker),
             [
-                Member(
+                DescribedMember(
                     member.member_id,
                     member.group_instance_id,
                     member.client_id,

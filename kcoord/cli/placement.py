@@ -92,14 +92,14 @@ def explain(
     command_config: CommandConfig = None,
 ) -> None:
     """Say where a connector or a task runs, and which workers the rules allow for it."""
-    from kcoord.assign import CONNECTOR
+    from kcoord.assign import CONNECTOR, Resource
     from kcoord.cli import placement_calls
     from kcoord.client import ClientError
 
     name, colon, task = resource.rpartition(":")
     if colon and not task.isdecimal():
         fail(f"{resource}: write a task as CONNECTOR:NUMBER", USAGE)
-    meant = (name, int(task)) if colon else (resource, CONNECTOR)
+    meant = Resource(name, int(task)) if colon else Resource(resource, CONNECTOR)
     now = ask(bootstrap_server, command_config, lambda cluster: placement_calls.standing(cluster, group))
     try:
         for line in placement_calls.why(now, meant):

@@ -210,7 +210,7 @@ def _remarks(rules: Rules, worker: Member, resource: Resource) -> Iterator[str]:
     cordon = rules.cordon_of(worker)
     if cordon is not None:
         yield "drained" if cordon.drains else "cordoned"
-    if not rules.allows(resource[0], worker):
+    if not rules.allows(resource.connector, worker):
         yield "not allowed by an affinity"
     capacity = rules.capacity_of(worker)
     if capacity is not None:

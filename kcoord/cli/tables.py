@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
+from kcoord.assign import Resource
 from kcoord.cli.connect_groups import AWAY, ClassicPart, ConnectGroup, Worker
 from kcoord.cli.explaining import outcome
 from kcoord.cli.names import Names
@@ -108,7 +109,7 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         if worker.state == AWAY and worker.waits_for:
             yield f"waits for the return of {worker.instance}: {resources_text(worker.waits_for)}"
     away = [each.waits_for for each in group.workers if each.state == AWAY]
-    waiting = frozenset[tuple[str, int]]().union(*away, *(each.resources for each in group.departed))
+    waiting = frozenset[Resource]().union(*away, *(each.resources for each in group.departed))
     if free := group.free - waiting:
         yield f"nobody runs: {resources_text(free)}"
 

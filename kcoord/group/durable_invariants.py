@@ -26,7 +26,7 @@ from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records.connect_replay import UNSAID
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import GroupMetadataValue
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 _NOTHING: Resources = frozenset()
 

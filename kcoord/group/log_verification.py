@@ -31,7 +31,8 @@ from kcoord.protocol.records import (
     GroupMetadataKey,
     Record,
 )
-from kcoord.protocol.resources import Resource, unpack
+from kcoord.protocol.resources import unpack
+from kcoord.resource import Resource
 
 NEVER_BACK: dict[type, tuple[str, Callable[[Any], int]]] = {
     ConnectWorkerGroupMetadataKey: ("group epoch", lambda value: value.epoch),

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection
-from itertools import repeat
 from typing import NoReturn
 
 from kcoord.protocol.frozen import frozen
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource, new
 
 EAGER, COMPATIBLE, SESSIONED = 0, 1, 2
 NAMES = ("default", "compatible", "sessioned")
@@ -205,7 +204,7 @@ class _Reader:
         for _ in range(max(0, self.int32())):
             connector = self.string()
             count = max(0, self.int32())
-            found += zip(repeat(connector), struct.unpack(f">{count}i", self._bytes(4 * count)))
+            found += [new(Resource, (connector, task)) for (task,) in _INT32.iter_unpack(self._bytes(4 * count))]
         return frozenset(found)
 
     def _number(self, form: struct.Struct) -> int:

@@ -1,8 +1,7 @@
 """Resources (connectors and tasks): converting them from and to the entries of messages and records.
 
-A resource is a tuple (connector, task id), with task id -1 for the connector itself. On the wire, resources are entries
-of the form {Connectors, Tasks}. Every message and every record has its own classes for these entries, so the functions
-here rely only on the names of the attributes.
+On the wire, resources are entries of the form {Connectors, Tasks}. Every message and every record has its own classes
+for these entries, so the functions here rely only on the names of the attributes.
 
 - Several entries mean their union. One entry is written, or none if there are no resources.
 - Written entries are sorted, so that the same resources always give the same bytes.
@@ -13,12 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-__all__ = ["CONNECTOR", "Entry", "Resource", "Task", "misnamed", "pack", "unpack"]
+from kcoord.resource import CONNECTOR, Resource, new
 
-Resource = tuple[str, int]
-"""(connector, task id); the task id of the connector itself is `CONNECTOR`."""
-
-CONNECTOR = -1
+__all__ = ["Entry", "Task", "misnamed", "pack", "unpack"]
 
 
 class Task(Protocol):
@@ -44,10 +40,10 @@ T = TypeVar("T")
 
 def unpack(entries: Iterable[Entry]) -> frozenset[Resource]:
     """All resources that the entries name, each once. Check entries from a client with `misnamed` first."""
-    found: set[Resource] = set()
+    found: list[Resource] = []
     for entry in entries:
-        found.update([(connector, CONNECTOR) for connector in entry.connectors])
-        found.update([(task.connector_id, task.task_id) for task in entry.tasks])
+        found += [new(Resource, (connector, CONNECTOR)) for connector in entry.connectors]
+        found += [new(Resource, (task.connector_id, task.task_id)) for task in entry.tasks]
     return frozenset(found)
 
 
@@ -66,7 +62,9 @@ def misnamed(entries: Iterable[Entry]) -> str | None:
 
 
 def pack(
-    resources: Collection[Resource], entry_type: Callable[[list[str], list[T]], E], task_type: Callable[[str, int], T]
+    resources: Collection[tuple[str, int]],
+    entry_type: Callable[[list[str], list[T]], E],
+    task_type: Callable[[str, int], T],
 ) -> list[E]:
     """The resources as one entry of this type, sorted by connector and task id; no entry if there are none."""
     if not resources:

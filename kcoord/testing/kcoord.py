@@ -168,7 +168,7 @@ class Kcoord:
 
     # What a test does
 
-    def configure(self, what: Mapping[str, int] | Iterable[Resource]) -> None:
+    def configure(self, what: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:
         """Say which resources exist: `{"a": 3}` for ("a", 0), ("a", 1) and ("a", 2), or the resources themselves.
 
         Workers report them to the coordinator with their next heartbeat, within a heartbeat interval (5 s).

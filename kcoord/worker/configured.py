@@ -12,6 +12,7 @@ from typing import TypeAlias
 import attrs
 
 from kcoord.assign import CONNECTOR, Resource, tell
+from kcoord.resource import resources_of
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ def _checked_offset(offset: object) -> int:
     return offset
 
 
-def _checked_resources(resources: Iterable[Resource]) -> frozenset[Resource]:
+def _checked_resources(resources: Iterable[tuple[str, int]]) -> frozenset[Resource]:
     # Values come from a user's program, which no type checker may have seen.
     given: object = resources
     if not isinstance(given, Iterable):
@@ -39,7 +40,7 @@ def _checked_resources(resources: Iterable[Resource]) -> frozenset[Resource]:
                 f"Configured: {_shown(each)} is not a resource: it must be a tuple of a name and a number, "
                 "('shard', 0), or ('shard', -1) for the connector itself"
             )
-    kept = frozenset(listed)
+    kept = resources_of(listed)
     if len(kept) < len(listed):
         twice = next(each for each, times in Counter(listed).items() if times > 1)
         raise ValueError(f"Configured: {tell(twice)} is listed twice, and can run only once")
@@ -67,7 +68,7 @@ class Configured:
     highest counts.
     """
     resources: frozenset[Resource] = attrs.field(converter=_checked_resources)
-    """Pairs of a name and a number, in a set or a list. The number -1 is the connector itself."""
+    """Resources, or plain pairs of a name and a number, in a set or a list. The number -1 is the connector itself."""
     revisions: Mapping[str, int] = attrs.Factory(dict)
     """By connector: a number that increases when its tasks are reconfigured. With the classic protocol these tasks are
     then stopped, and started when every worker has stopped its own. May be left out.

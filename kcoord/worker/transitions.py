@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from kcoord.assign import MemberAssignment
+from kcoord.assign import MemberAssignment, Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_heartbeat_response import ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import unpack
@@ -280,7 +280,7 @@ def _confirm(state: MembershipState, sent: Sent, response: ConnectGroupHeartbeat
         state.saying.confirm(sent.said)
 
 
-def _take(state: MembershipState, response: ConnectGroupHeartbeatResponse, told: frozenset[tuple[str, int]]) -> None:
+def _take(state: MembershipState, response: ConnectGroupHeartbeatResponse, told: frozenset[Resource]) -> None:
     """Take the epoch and what is granted. First the assignor is told, once for each epoch (CG-31), then the
     listener.
     """
@@ -299,7 +299,7 @@ def _take(state: MembershipState, response: ConnectGroupHeartbeatResponse, told:
         state.out.append(Grant(granted, state.epoch))
 
 
-def _withdraw(state: MembershipState, resources: frozenset[tuple[str, int]]) -> None:
+def _withdraw(state: MembershipState, resources: frozenset[Resource]) -> None:
     """Revoke these: the worker is not to run them any more, but it owns them until `on_revoked` has returned (CG-3)."""
     if resources:
         number = state.next_number()

@@ -260,7 +260,7 @@ class Worker:
         """All that may be running here."""
         return self._running.member.owned
 
-    def may_run(self, resource: Resource) -> bool:
+    def may_run(self, resource: tuple[str, int]) -> bool:
         """Whether this worker may run `resource` at this very moment.
 
         Ask before each step that must not be done twice. The answer comes from the clock, so it is right even when a

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import attrs
 
 from kcoord.assign import CONNECTOR, NO_DELAY, ConnectAssignor, Departed, Group, Member, Resource, ServerAssignor
+from kcoord.resource import resources_of
 
 DELAY_MS = 300_000
 
@@ -38,10 +39,10 @@ def _resource(word: str) -> Resource:
     found = re.fullmatch(r"([A-Z]??)([CT])(\d+)", word)
     assert found, f"{word} is no resource"
     name, kind, number = found.groups()
-    return (name or "T", CONNECTOR if kind == "C" else int(number))
+    return Resource(name or "T", CONNECTOR if kind == "C" else int(number))
 
 
-def short(resource: Resource) -> str:
+def short(resource: tuple[str, int]) -> str:
     """The word for a resource."""
     name, number = resource
     return f"{name}C0" if number == CONNECTOR else f"{name}T{number}".replace("TT", "T")
@@ -89,7 +90,7 @@ class Fleet:
         """Ask, and install what is answered."""
         assignment = self.assignor.assign(self.group())
         assert assignment.error == 0
-        self.members = {each.member_id: each.resources for each in assignment.members}
+        self.members = {each.member_id: resources_of(each.resources) for each in assignment.members}
         self.epochs = dict.fromkeys(self.members, 1)
         self.remaining_delay_ms = assignment.scheduled_delay_ms or NO_DELAY
         if not assignment.scheduled_delay_ms:

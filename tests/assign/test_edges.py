@@ -13,6 +13,7 @@ from kcoord.assign import (
     ConnectAssignor,
     CooperativeAssignor,
     Departed,
+    EagerAssignor,
     Group,
     Member,
     MemberAssignment,
@@ -66,6 +67,24 @@ def test_a_resource_in_two_targets_goes_once(assignor: ServerAssignor | ConnectA
     assert assignor.assign(group).members == (MemberAssignment("w1", resources("AC0")), MemberAssignment("w2"))
 
 
+@pytest.mark.parametrize("assignor", [*ASSIGNORS, EagerAssignor()], ids=lambda each: each.name)
+def test_a_group_of_plain_tuples_is_the_same_group(assignor: ServerAssignor | ConnectAssignor) -> None:
+    """As somebody writes it who tests an assignor. Some sets have plain tuples and resources, as `target | {...}`."""
+    plain = Group(
+        (Member("w1", target=frozenset({("A", -1), ("A", 0)})), Member("w2", target=resources("AT1") | {("A", 2)})),
+        frozenset({("A", -1), ("A", 0), ("A", 1), ("A", 2), ("A", 3)}),
+        departed=(Departed("w3", target=frozenset({("A", 3)})),),
+    )
+    group = Group(
+        (Member("w1", target=resources("AC0 AT0")), Member("w2", target=resources("AT1 AT2"))),
+        resources("AC0 AT0 AT1 AT2 AT3"),
+        departed=(Departed("w3", target=resources("AT3")),),
+    )
+    assert plain == group
+    assert assignor.assign(plain) == assignor.assign(group)
+    assert {each.connector for each in plain.members[1].target} == {"A"}, "an assignor may read the names"
+
+
 def test_what_a_member_has_is_not_waited_for() -> None:
     """A departed worker's target that names what others got since: only the rest waits."""
     group = Group(
@@ -115,8 +134,7 @@ for make in (*SERVER_SIDE.values(), *CLIENT_SIDE.values()):
 
 
 def test_assignors_know_nobody() -> None:
-    """Design section 1: imports point downwards only, and there is nothing below."""
+    """Imports point downwards only, and nothing is below but what a resource is."""
     script = "import sys, kcoord.assign.built_in; print(*(each for each in sys.modules if each.startswith('kcoord.')))"
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout.split()
-    assert told
-    assert all(each.startswith("kcoord.assign") for each in told)
+    assert {each for each in told if not each.startswith("kcoord.assign")} == {"kcoord.resource"}

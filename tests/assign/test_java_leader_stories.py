@@ -12,7 +12,7 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from kcoord.assign import CONNECTOR, Resource
+from kcoord.assign import Resource
 from kcoord.assign.incremental import Answer, Memory, Seen, Snapshot, Worker, answer, eager, synced, written
 from kcoord.assign.incremental.model import CONFIG_MISMATCH
 from tests.assign.fleet import Story, lines, resources, short
@@ -137,7 +137,7 @@ class Cluster:
     def told(self, of: Answer) -> list[str]:
         cells = []
         for member, row in sorted(self.rows.items()):
-            runs = [short(each) for kind in (True, False) for each in row if (each[1] == CONNECTOR) == kind]
+            runs = [short(each) for kind in (True, False) for each in row if each.is_connector == kind]
             stops = [f"-{short(each)}" for each in sorted(of.shares[member].revoked)]
             cells.append(" ".join([f"{member}:", *runs, *stops]))
         return cells + ([f"{of.delay_ms} ms"] if of.delay_ms else [])

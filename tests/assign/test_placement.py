@@ -35,6 +35,7 @@ from kcoord.assign.placement import (
     place,
 )
 from kcoord.assign.placement.board import Board
+from kcoord.resource import connector, resources_of, task
 
 UNIFORM = UniformAssignor().assign
 Resources = frozenset[Resource]
@@ -42,7 +43,7 @@ Resources = frozenset[Resource]
 
 def tasks(name: str, count: int) -> Resources:
     """A connector with its tasks."""
-    return frozenset([(name, CONNECTOR), *((name, task) for task in range(count))])
+    return frozenset([Resource(name, task) for task in range(CONNECTOR, count)])
 
 
 def group(targets: Mapping[str, Resources], exists: Resources, **more: Any) -> Group:
@@ -134,9 +135,9 @@ def test_a_drain_moves_nothing_but_what_runs_there() -> None:
 
 
 def test_when_all_are_cordoned_everybody_keeps_what_it_has() -> None:
-    placed = place(group(THREE, ALL | {("d", CONNECTOR)}), UNIFORM, Rules(cordons=(Cordon("*", drains=True),)))
+    placed = place(group(THREE, ALL | {connector("d")}), UNIFORM, Rules(cordons=(Cordon("*", drains=True),)))
     assert runs(after(group(THREE, ALL), placed)) == THREE
-    assert placed.unplaced == {("d", CONNECTOR): "all workers are cordoned"}
+    assert placed.unplaced == {connector("d"): "all workers are cordoned"}
 
 
 def test_what_drained_workers_run_is_told_when_all_are_cordoned() -> None:
@@ -172,7 +173,7 @@ def test_what_a_hard_rule_forbids_on_a_cordoned_worker_stays_if_there_is_no_othe
     then, placed, _ = settled(group(THREE, ALL), rules)
     assert runs(then) == THREE
     assert placed.unmet.keys() == THREE["w1"]
-    assert "w1 has a capacity of 1, and of 2 workers" in placed.unmet["a", 0]
+    assert "w1 has a capacity of 1, and of 2 workers" in placed.unmet[task("a", 0)]
 
 
 def test_what_has_lost_its_neighbour_is_not_told_any_more() -> None:
@@ -191,7 +192,7 @@ def test_drains_and_other_rules_move_no_more_than_they_may_together() -> None:
         placed = place(before, UNIFORM, rules)
         then = after(before, placed)
         drained = runs(before)["w1"] - runs(then)["w1"]
-        forbidden = {each for each in runs(before)["w2"] - runs(then)["w2"] if each[0] == "b"}
+        forbidden = {each for each in runs(before)["w2"] - runs(then)["w2"] if each.connector == "b"}
         assert len(drained | forbidden) <= 2
         before = then
     assert not placed.has_more
@@ -287,10 +288,10 @@ def test_tasks_lie_on_as_many_zones_as_there_are() -> None:
     zones = tuple(Zone(f"http://{zone}-*", zone) for zone in ("x", "y", "z"))
     before = group(dict.fromkeys(names, frozenset()), tasks("a", 6) | tasks("b", 3))
     then, _, _ = settled(before, Rules(spreads=(Spread("*", Domain.ZONE),), zones=zones))
-    for connector, count in (("a", 2), ("b", 1)):
+    for spread, count in (("a", 2), ("b", 1)):
         by_zone = dict.fromkeys(("x", "y", "z"), 0)
         for name, target in runs(then).items():
-            by_zone[name[0]] += sum(each == connector and task != CONNECTOR for each, task in target)
+            by_zone[name[0]] += sum(each.connector == spread and not each.is_connector for each in target)
         assert set(by_zone.values()) == {count}
 
 
@@ -342,12 +343,12 @@ def test_what_moves_on_from_a_new_worker_to_an_older_one_is_a_move() -> None:
     it they reached others beside the two moves that there are (plan 353034).
     """
     targets = {
-        "w1": frozenset([("a", 3), ("c", CONNECTOR), ("d", 2)]),
-        "w2": frozenset([("a", CONNECTOR), ("a", 2), ("d", 0), ("d", 3)]),
-        "w3": frozenset([("b", 0), ("b", 1), ("b", 2), ("b", 3), ("c", 0), ("c", 2), ("d", CONNECTOR), ("d", 1)]),
-        "w4": frozenset([("a", 1), ("b", CONNECTOR), ("c", 3)]),
-        "w5": frozenset([("a", 0), ("c", 1)]),
-        "w6": frozenset(),
+        "w1": resources_of([("a", 3), ("c", CONNECTOR), ("d", 2)]),
+        "w2": resources_of([("a", CONNECTOR), ("a", 2), ("d", 0), ("d", 3)]),
+        "w3": resources_of([("b", 0), ("b", 1), ("b", 2), ("b", 3), ("c", 0), ("c", 2), ("d", CONNECTOR), ("d", 1)]),
+        "w4": resources_of([("a", 1), ("b", CONNECTOR), ("c", 3)]),
+        "w5": resources_of([("a", 0), ("c", 1)]),
+        "w6": frozenset[Resource](),
     }
     before = group(targets, frozenset().union(*targets.values()))
     rules = Rules(weights=(Weight("a", 5),), max_moves=2)
@@ -364,7 +365,11 @@ def test_what_had_no_place_is_tried_again_when_something_has_moved() -> None:
         separations=(Separation("c", "[ab]"),),
         affinities=(Affinity("c", ("w[12]",)),),
     )
-    targets = {"w1": tasks("a", 0) | tasks("b", 0) | {("c", 0)}, "w2": frozenset([("c", 1)]), "w3": frozenset()}
+    targets = {
+        "w1": tasks("a", 0) | tasks("b", 0) | {task("c", 0)},
+        "w2": frozenset([task("c", 1)]),
+        "w3": frozenset[Resource](),
+    }
     then, placed, _ = settled(group(targets, frozenset().union(*targets.values())), rules)
     assert runs(then)["w2"] == frozenset()
     assert not placed.unmet

@@ -48,7 +48,9 @@ def installed(group: Group, assignment: Assignment) -> Group:
     )
 
 
-def before_and_after(group: Group, assignment: Assignment) -> list[tuple[frozenset[Resource], frozenset[Resource]]]:
+def before_and_after(
+    group: Group, assignment: Assignment
+) -> list[tuple[frozenset[Resource], frozenset[tuple[str, int]]]]:
     """What each had that exists, no resource twice, and what it has."""
     seen: set[Resource] = set()
     found = []
@@ -59,12 +61,13 @@ def before_and_after(group: Group, assignment: Assignment) -> list[tuple[frozens
     return found
 
 
-def weight(resource: Resource) -> int:
-    return WEIGHTS.by_name.get(resource[0], 1)
+def weight(resource: tuple[str, int]) -> int:
+    name, _ = resource
+    return WEIGHTS.by_name.get(name, 1)
 
 
-def weighs(resources: frozenset[Resource], connectors: bool) -> int:
-    return sum(weight(each) for each in resources if (each[1] == CONNECTOR) == connectors)
+def weighs(resources: frozenset[tuple[str, int]], connectors: bool) -> int:
+    return sum(weight((name, task)) for name, task in resources if (task == CONNECTOR) == connectors)
 
 
 @pytest.mark.parametrize("assignor", [*ALL, *WEIGHING, IncrementalAssignor(PACED, WEIGHTS)], ids=lambda each: each.name)
@@ -123,7 +126,7 @@ def test_by_weight_nobody_has_more_than_the_heaviest_more(policy: Policy, group:
     assert not assignment.scheduled_delay_ms
     for connectors in (True, False):
         have = [weighs(each.resources, connectors) for each in assignment.members]
-        kind = [weight(each) for each in everything_in(group) if (each[1] == CONNECTOR) == connectors]
+        kind = [weight(each) for each in everything_in(group) if each.is_connector == connectors]
         assert max(have) - min(have) <= max(kind, default=0)
 
 
@@ -149,12 +152,12 @@ def test_by_weight_no_single_move_could_be_left_out(assignor: IncrementalAssigno
     changes = before_and_after(group, assignor.assign(group))
     after = [now for _, now in changes]
     for connectors in (True, False):
-        kind = [each for each in everything_in(group) if (each[1] == CONNECTOR) == connectors]
+        kind = [each for each in everything_in(group) if each.is_connector == connectors]
         heaviest = max(map(weight, kind), default=0)
         have = [weighs(each, connectors) for each in after]
         for giver, (before, now) in enumerate(changes):
             for resource in before - now:
-                if (resource[1] == CONNECTOR) != connectors or len({weight(each) for each in everything_in(group)}) < 2:
+                if resource.is_connector != connectors or len({weight(each) for each in everything_in(group)}) < 2:
                     continue
                 taker = next(at for at, each in enumerate(after) if resource in each)
                 without = list(have)

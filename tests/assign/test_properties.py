@@ -27,6 +27,7 @@ from kcoord.assign import (
     ServerAssignor,
     UniformAssignor,
 )
+from kcoord.resource import ordered
 from tests.light import fewer
 
 ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAssignor()]
@@ -44,7 +45,7 @@ def groups(draw: st.DrawFn, configured: bool = True) -> Group:
     """A group in any state, balanced or not: targets with what no longer exists, workers gone, a delay or none."""
     ids = draw(IDS)
     gone = draw(st.integers(0, len(ids) - 1))
-    held: dict[str, set[Resource]] = {each: set() for each in ids}
+    held: dict[str, set[tuple[str, int]]] = {each: set() for each in ids}
     everything = draw(st.frozensets(RESOURCES, max_size=24))
     for resource in sorted(everything):
         holder = draw(st.integers(NOBODY, len(ids) - 1))
@@ -79,12 +80,12 @@ def _targets(workers: Sequence[Member] | Sequence[Departed]) -> list[frozenset[R
     return [each.target for each in workers]
 
 
-def assigned(assignment: Assignment) -> list[Resource]:
+def assigned(assignment: Assignment) -> list[tuple[str, int]]:
     """All that is assigned; twice what is assigned twice."""
     return list(itertools.chain(*(each.resources for each in assignment.members)))
 
 
-def loads(targets: Sequence[frozenset[Resource]], connectors: bool) -> list[int]:
+def loads(targets: Sequence[frozenset[tuple[str, int]]], connectors: bool) -> list[int]:
     """How many of one kind each has."""
     return [sum((task == CONNECTOR) == connectors for _, task in target) for target in targets]
 
@@ -96,6 +97,11 @@ def fewest_moves(have: Sequence[int], total: int) -> int:
         sum(max(count - even - (at in luckier), 0) for at, count in enumerate(have))
         for luckier in itertools.combinations(range(len(have)), left_over)
     )
+
+
+@given(st.lists(RESOURCES))
+def test_names_and_numbers_are_sorted_apart_into_the_same_order(resources: list[Resource]) -> None:
+    assert ordered(resources) == sorted(resources)
 
 
 @pytest.mark.parametrize("assignor", ASSIGNORS, ids=lambda each: each.name)

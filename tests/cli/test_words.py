@@ -8,6 +8,7 @@ from kcoord.cli.explaining import explained
 from kcoord.cli.names import Names
 from kcoord.cli.resources import counted, resources_json, resources_text
 from kcoord.cli.times import ago, clock, span
+from kcoord.resource import connector, resources_of, task
 
 NOTHING = frozenset[Resource]()
 
@@ -38,7 +39,7 @@ def test_spans(ms: int, text: str) -> None:
 
 
 def test_connectors_and_tasks() -> None:
-    resources = frozenset({("b", 0), ("a", CONNECTOR), ("a", 3), ("a", 0), ("a", 1), ("c", CONNECTOR)})
+    resources = resources_of([("b", 0), ("a", CONNECTOR), ("a", 3), ("a", 0), ("a", 1), ("c", CONNECTOR)])
     assert resources_text(resources) == "a: connector, 0-1, 3; b: 0; c: connector"
     assert resources_text(NOTHING, "nothing") == "nothing"
     assert resources_json(resources) == {"connectors": ["a", "c"], "tasks": {"a": [0, 1, 3], "b": [0]}}
@@ -53,7 +54,7 @@ def worker(member: str, **others: object) -> Worker:
 def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was never assigned, what never came to be in place, more moves than are named, an error, a delay."""
     w1, w2, gone = "w1-0123456789abcdef-00000001", "w2-0123456789abcdef-00000002", "w3-0123456789abcdef-00000003"
-    a, a0, a1 = ("a", CONNECTOR), ("a", 0), ("a", 1)
+    a, a0, a1 = connector("a"), task("a", 0), task("a", 1)
     history = (
         Epoch(1, f"worker joined: {w1}", 1_000, None, None, 0, ()),
         Epoch(
@@ -118,7 +119,7 @@ def test_of_very_many_moves_the_largest_are_told() -> None:
     """As they were told, in their order."""
     takers = [f"w{number}-0123456789abcdef-{number:08x}" for number in range(30)]
     moves = tuple(
-        Move(None, taker, frozenset((f"c{number}", task) for task in range(2 if number >= 10 else 1)))
+        Move(None, taker, frozenset(Resource(f"c{number}", task_id) for task_id in range(2 if number >= 10 else 1)))
         for number, taker in enumerate(takers)
     )
     history = (Epoch(1, "connectors or tasks changed", 1_000, 1_000, 1_000, 60, moves),)

@@ -23,21 +23,22 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
 )
-from kcoord.protocol.resources import CONNECTOR, Resource, pack, unpack
+from kcoord.protocol.resources import pack, unpack
+from kcoord.resource import CONNECTOR, Resource
 from tests.gateway.scripted import until
 from tests.server.harness import Client
 
 
 def resources(*names: str) -> frozenset[Resource]:
     """`a` is a connector, `a-0` its first task."""
-    found = set()
+    found = set[Resource]()
     for name in names:
         connector, dash, number = name.rpartition("-")
-        found.add((connector, int(number)) if dash else (name, CONNECTOR))
+        found.add(Resource(connector, int(number)) if dash else Resource(name, CONNECTOR))
     return frozenset(found)
 
 
-def packed(owned: Collection[Resource]) -> list[beat.ConnectorsAndTasks]:
+def packed(owned: Collection[tuple[str, int]]) -> list[beat.ConnectorsAndTasks]:
     """As a heartbeat carries it."""
     return pack(owned, beat.ConnectorsAndTasks, beat.ConnectorTaskId)
 
@@ -53,7 +54,7 @@ class Worker:
     owned: frozenset[Resource] = frozenset()
     last: ConnectGroupHeartbeatResponse = attrs.Factory(ConnectGroupHeartbeatResponse)
 
-    def join_request(self, configured: Collection[Resource] | None = None, **fields: Any) -> Any:
+    def join_request(self, configured: Collection[tuple[str, int]] | None = None, **fields: Any) -> Any:
         """All top-level fields, nothing owned; `uniform` in the coordinator unless `fields` say otherwise."""
         asked = {"server_assignor": "uniform", "rebalance_timeout_ms": 60_000, "connectors_and_tasks": [], **fields}
         if configured is not None:

@@ -29,7 +29,8 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.protocol.records import Record, encode_record
-from kcoord.protocol.resources import Resource, pack, unpack
+from kcoord.protocol.resources import pack, unpack
+from kcoord.resource import Resource
 from kcoord.sim.classic_worker.actions import Send
 from tests.group.connect.consistency import durable
 from tests.sim.classic_worker.house import GROUP, WALL_MS, Call, Host

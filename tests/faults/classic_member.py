@@ -11,7 +11,6 @@ import json
 
 import attrs
 
-from kcoord.assign.resource import Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -29,6 +28,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
+from kcoord.resource import Resource
 from tests.faults.caller import Caller, Lost, Reply
 from tests.faults.history import Expired, Kind, Outcome, Read, Register, Wrote, now_us
 from tests.faults.running import Running
@@ -164,7 +164,7 @@ class ClassicMember:
             self._knows_generation(self.generation, reply)
             if self.running.begin(reply.sent_us, self.share.session_ms):
                 self.synced = True
-                self.running.start((name, task) for name, task in json.loads(synced.assignment or b"[]"))
+                self.running.start(Resource(name, task) for name, task in json.loads(synced.assignment or b"[]"))
         elif reply.error is ErrorCode.UNKNOWN_MEMBER_ID:
             self._begin_anew()
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import attrs
 
-from kcoord.assign.resource import Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as beat
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
@@ -25,6 +24,7 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentResponse,
 )
 from kcoord.protocol.resources import pack, unpack
+from kcoord.resource import Resource
 from tests.faults.caller import Caller, Lost, Reply
 from tests.faults.history import Expired, Kind, Outcome, Read, Register, Told, Wrote, now_us
 from tests.faults.running import Running

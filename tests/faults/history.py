@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import attrs
 
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 

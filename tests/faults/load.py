@@ -13,8 +13,8 @@ from random import Random
 
 import attrs
 
-from kcoord.assign.resource import Resource
 from kcoord.protocol.resources import unpack
+from kcoord.resource import CONNECTOR, Resource
 from tests.faults.caller import Address, Caller, Lost
 from tests.faults.classic_member import ClassicMember, Share
 from tests.faults.connect_member import ConnectMember, Work
@@ -89,7 +89,7 @@ class ConnectGroup:
                 member.change_url()
         else:
             name = random.choice(_NAMES)
-            others = frozenset(each for each in self.work.resources if each[0] != name)
+            others = frozenset(each for each in self.work.resources if each.connector != name)
             there = len(others) < len(self.work.resources) and bool(others)
             self.work.configure(others if there else others | resources_of(name))
 
@@ -287,4 +287,4 @@ class Load:
 
 def resources_of(name: str) -> frozenset[Resource]:
     """A connector and its tasks."""
-    return frozenset((name, task) for task in range(-1, _TASKS))
+    return frozenset(Resource(name, task) for task in range(CONNECTOR, _TASKS))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource
 from tests.faults.history import History, Ran, now_us
 
 MARGIN_US = 100_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kcoord.resource import task
 from tests.faults.checker import check
 from tests.faults.history import Answered, Event, Kind, Outcome, Ran, Read, Register, Told, Wrote
 
@@ -11,7 +12,7 @@ URL = Register(Kind.URL, "g", "w1")
 OFFSET = Register(Kind.OFFSET, "g", "t-0")
 EPOCH = Register(Kind.GROUP_EPOCH, "g")
 GENERATION = Register(Kind.GENERATION, "g")
-A = ("a", 0)
+A = task("a", 0)
 
 
 def wrote(register: Register, value: int, sent: int, ended: int | None, outcome: Outcome = Outcome.DONE) -> Wrote:

@@ -39,6 +39,7 @@ from kcoord.protocol.records import (
     OffsetCommitValue,
     Record,
 )
+from kcoord.resource import connector, task
 from tests.group.world import WALL_MS, World
 
 LIMITS = GroupLimits(id_length=300, member_metadata_bytes=2_000, group_bytes=5_000, resources=10, offsets=3)
@@ -70,7 +71,7 @@ def assignors(size: int, name: str = "x") -> ConnectGroupHeartbeatRequest:
 
 
 def running(count: int) -> JoinGroupRequest:
-    runs = WorkerAssignment(1, assigned=frozenset(("A", at) for at in range(count)))
+    runs = WorkerAssignment(1, assigned=frozenset(task("A", at) for at in range(count)))
     metadata = encode_state(WorkerState(1, "http://w", 1, runs))
     return attrs.evolve(JOIN, protocol_type="connect", protocols=[JoinGroupRequestProtocol("compatible", metadata)])
 
@@ -160,9 +161,9 @@ def test_connect_groups_are_told_what_was_too_much_and_by_which_setting() -> Non
 
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_resources_are_counted_as_they_are_read(count: int) -> None:
-    some = frozenset([("A", -1), ("A", 0), ("B", 7), ("C", 1)][:count])
+    some = frozenset([connector("A"), task("A", 0), task("B", 7), task("C", 1)][:count])
     for version in (1, 2):
-        both = WorkerAssignment(version, assigned=some, revoked=frozenset([("D", 0)]))
+        both = WorkerAssignment(version, assigned=some, revoked=frozenset([task("D", 0)]))
         assert in_assignment(encode_assignment(both), 99) == count + 1
         assert in_state(encode_state(WorkerState(version, "u", 1, both)), 99) == count + 1
     assert in_assignment(encode_assignment(WorkerAssignment(0, assigned=some)), 99) == count

@@ -21,12 +21,11 @@ from kcoord.protocol.records import (
     Record,
     encode_record,
 )
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource, connector, task
 from kcoord.sim.world import World
 
 Steps = Sequence[Sequence[Record]]
-A: Resource = ("a", -1)
-A0: Resource = ("a", 0)
+A, A0 = connector("a"), task("a", 0)
 
 
 def found(steps: Steps, partitions: int = 1) -> list[tuple[int | None, str]]:

@@ -58,7 +58,8 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
-from kcoord.protocol.resources import Resource, pack, unpack
+from kcoord.protocol.resources import pack, unpack
+from kcoord.resource import CONNECTOR, Resource
 from tests.hostile.session_edges import fit, put_at_an_edge
 from tests.protocol.catalogue import random_message
 
@@ -482,7 +483,8 @@ class Drawer:
 
 
 def _resources(rng: random.Random, most: int) -> list[Resource]:
-    found = {(rng.choice(CONNECTORS), rng.choice((-1, 0, 1, 2, 3, 2**31 - 1))) for _ in range(rng.randint(0, most))}
+    numbers = (CONNECTOR, 0, 1, 2, 3, 2**31 - 1)
+    found = {Resource(rng.choice(CONNECTORS), rng.choice(numbers)) for _ in range(rng.randint(0, most))}
     return sorted(found)
 
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 from pathlib import Path
 
-from kcoord.assign import CONNECTOR
 from kcoord.worker.runner import Connector, Context, Task
 from kcoord.worker.runner.connector import Config
 from tests.javafleet.notes import Notes, What
@@ -17,7 +16,7 @@ WORKER = "NOTING_WORKER"
 
 async def note(config: Config, context: Context) -> None:
     """Note that this begins, and when it ends, that."""
-    kind = "connector" if context.resource[1] == CONNECTOR else "task"
+    kind = "connector" if context.resource.is_connector else "task"
     told = f"{kind} {context.name} on {os.environ[WORKER]} with {config.get('version', '1')}"
     notes = Notes(Path(config["notes"]))
     notes.write(What.STARTED, told)

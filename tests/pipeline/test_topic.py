@@ -36,7 +36,8 @@ from kcoord.protocol.records import (
     Record,
     encode_record,
 )
-from kcoord.protocol.resources import Resource, pack
+from kcoord.protocol.resources import pack
+from kcoord.resource import Resource
 from tests.cli.run_cli import ROOT, kcoord
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import close_all, connect, until

@@ -12,7 +12,7 @@ import attrs
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import Step
 from kcoord.pipeline.history.entry import Row
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from tests.conversion.fleet import Fleet
 from tests.pipeline.story import Written
 from tests.sim.classic_worker.house import GROUP, WALL_MS
@@ -99,5 +99,5 @@ def _at(rows: Iterable[Row], at_ms: int, ended_ms: int = 0) -> list[Row]:
 def _shares(rows: Iterable[Row], by: str) -> Shares:
     found: defaultdict[str, set[Resource]] = defaultdict(set)
     for row in rows:
-        found[row[by]].add((row["connector"], row["task"]))
+        found[row[by]].add(Resource(row["connector"], row["task"]))
     return {name: frozenset(resources) for name, resources in found.items()}

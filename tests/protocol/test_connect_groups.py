@@ -45,9 +45,10 @@ from kcoord.protocol.records import (
     decode_record,
     encode_record,
 )
-from kcoord.protocol.resources import CONNECTOR, Resource, misnamed, pack, unpack
+from kcoord.protocol.resources import misnamed, pack, unpack
+from kcoord.resource import Resource, connector, task
 
-A_AND_TASK_1: frozenset[Resource] = frozenset({("a", CONNECTOR), ("a", 1)})
+A_AND_TASK_1 = frozenset({connector("a"), task("a", 1)})
 PACKED = "02 0202 61 0202 61 00000001 00 00"
 """One entry: connectors [a], tasks [(a, 1)]."""
 
@@ -257,7 +258,7 @@ def test_every_record_type_from_3_to_10_has_its_bytes_here() -> None:
 
 # --- resources
 
-RESOURCES = st.frozensets(st.tuples(st.text("ab-ß", min_size=1, max_size=3), st.integers(-1, 2**31 - 1)))
+RESOURCES = st.frozensets(st.builds(Resource, st.text("ab-ß", min_size=1, max_size=3), st.integers(-1, 2**31 - 1)))
 
 
 @given(RESOURCES)

@@ -56,7 +56,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from tests.connectgroups.worker import Worker, describe, resources
 from tests.gateway.scripted import ask, connect, until
 from tests.server.harness import Client

@@ -36,8 +36,9 @@ from kcoord.protocol.messages import (
     OffsetFetchRequest,
 )
 from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
-from kcoord.protocol.resources import CONNECTOR, pack, unpack
+from kcoord.protocol.resources import pack, unpack
 from kcoord.protocol.sliced_encoding import ELEMENTS_AT_ONCE, LARGE_ARRAYS, count_elements
+from kcoord.resource import CONNECTOR
 from kcoord.server import group_list
 from tests.server.harness import Client, Running, standalone
 

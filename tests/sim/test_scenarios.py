@@ -9,9 +9,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.assign import CONNECTOR, Resource
+from kcoord.assign import CONNECTOR
 from kcoord.protocol.records import ConnectWorkerGroupConnectorsTasksMetadataValue, Record
 from kcoord.protocol.resources import unpack
+from kcoord.resource import connector, task
 from kcoord.sim.scenario import POLICIES, DidNotSettle, Figures, Kind, Scenario, ScenarioError, built_in, load, run
 from kcoord.sim.scenario.meter import Meter
 from tests.cells import cells
@@ -205,32 +206,32 @@ class Clock:
 def test_figures_by_hand() -> None:
     clock = Clock()
     meter = Meter(clock, lambda resource: 1)
-    tasks: list[Resource] = [("a", 0), ("a", 1)]
-    meter.configured(tasks)
-    for name, task in zip("vw", tasks, strict=True):
+    a0, a1 = task("a", 0), task("a", 1)
+    meter.configured([a0, a1])
+    for name, resource in (("v", a0), ("w", a1)):
         meter.joins(name)
-        meter.starts(name, [task])
-        meter.runs(name, task)
+        meter.starts(name, [resource])
+        meter.runs(name, resource)
     clock.now_ms = 1_000
     meter.begin()
     clock.now_ms = 2_000
-    meter.stops("v", [("a", 0)], of_itself=False)  # and starts it again: needless
+    meter.stops("v", [a0], of_itself=False)  # and starts it again: needless
     clock.now_ms = 3_000
-    meter.flush_held_reply("v", [("a", 0)])
-    meter.starts("v", [("a", 0)])
+    meter.flush_held_reply("v", [a0])
+    meter.starts("v", [a0])
     clock.now_ms = 4_000
-    meter.runs("v", ("a", 0))
+    meter.runs("v", a0)
     meter.dies("w")
     clock.now_ms = 10_000
-    meter.starts("v", [("a", 1)])
-    meter.runs("v", ("a", 1))  # moved
+    meter.starts("v", [a1])
+    meter.runs("v", a1)  # moved
     meter.joins("w")
     clock.now_ms = 12_000
-    meter.stops("v", [("a", 1)], of_itself=False)
-    meter.flush_held_reply("v", [("a", 1)])
-    meter.starts("w", [("a", 1)])
+    meter.stops("v", [a1], of_itself=False)
+    meter.flush_held_reply("v", [a1])
+    meter.starts("w", [a1])
     clock.now_ms = 12_500
-    meter.runs("w", ("a", 1))  # moved back
+    meter.runs("w", a1)  # moved back
     clock.now_ms = 20_000
     assert meter.figures(3, 40, 10_000) == Figures(
         stopped=2 + 6 + 0.5, longest_gap=6, moved=2, needless=1, rebalances=3, requests=40, balanced_after=2.5
@@ -243,9 +244,9 @@ def test_what_runs_nowhere_at_the_end_counts_until_then_and_what_was_deleted_doe
     meter = Meter(clock, lambda resource: 1)
     meter.joins("v")
     meter.begin()
-    meter.configured([("a", 0), ("b", 0), ("b", CONNECTOR)])
+    meter.configured([task("a", 0), task("b", 0), connector("b")])
     clock.now_ms = 5_000
-    meter.configured([("a", 0)])
+    meter.configured([task("a", 0)])
     clock.now_ms = 9_000
     found = meter.figures(0, 0, 0)
     assert (found.stopped, found.longest_gap, found.balanced_after) == (14, 9, None)
@@ -253,6 +254,6 @@ def test_what_runs_nowhere_at_the_end_counts_until_then_and_what_was_deleted_doe
 
 def test_two_that_have_the_same_are_told() -> None:
     meter = Meter(Clock(), lambda resource: 1)
-    meter.starts("v", [("a", 0)])
-    meter.starts("w", [("a", 0)])
+    meter.starts("v", [task("a", 0)])
+    meter.starts("w", [task("a", 0)])
     assert meter.doubles == ["('a', 0) at v and w, 0 ms"]

@@ -10,7 +10,7 @@ from kcoord.assign.incremental import Memory, Seen, Snapshot, Worker, answer, wr
 from kcoord.assign.incremental.model import NO_GENERATION
 from kcoord.protocol.embedded import WorkerAssignment, decode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource
 
 SESSIONED = 2
 

@@ -10,7 +10,7 @@ from kcoord.protocol.embedded import CONFIG_MISMATCH, SESSIONED, WorkerAssignmen
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupResponse, SyncGroupResponse
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource, task
 from tests.group.connect.world import res
 from tests.translation.translated_world import AGAIN, ALL, OFFSET, OK, SESSION_MS, TranslatedWorld, three
 
@@ -137,8 +137,8 @@ def test_nonsense_by_the_leader_says_nothing_and_it_is_asked_again(raw: dict[str
 @pytest.mark.parametrize(
     "raw",
     [
-        {"W1": assigned(("A", 1)), "W2": assigned()},
-        {"W1": assigned(("A", 2), ("A", 2)), "W2": assigned(("A", 2))},
+        {"W1": assigned(task("A", 1)), "W2": assigned()},
+        {"W1": assigned(task("A", 2), task("A", 2)), "W2": assigned(task("A", 2))},
     ],
     ids=["what W2 has", "one thing for two"],
 )

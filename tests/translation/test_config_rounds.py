@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from tests.translation.fleet import SETTLED_MS, Fleet
 from tests.translation.mixed_fleet import Fleet as MixedFleet
 from tests.translation.test_stories import assert_well
@@ -27,13 +27,13 @@ class Watched(Fleet):
         super().judge()
         for host in self.hosts:
             for resource in host.started[self.seen.get(host.name, 0) :]:
-                self.revisions[host.name, resource] = host.worker._configs.revisions.get(resource[0], 0)
+                self.revisions[host.name, resource] = host.worker._configs.revisions.get(resource.connector, 0)
             self.seen[host.name] = len(host.started)
         by_connector: dict[str, set[int]] = {}
         for host in self.hosts:
-            for name, task in host.runs:
-                if task >= 0:
-                    by_connector.setdefault(name, set()).add(self.revisions[host.name, (name, task)])
+            for resource in host.runs:
+                if not resource.is_connector:
+                    by_connector.setdefault(resource.connector, set()).add(self.revisions[host.name, resource])
         self.mixed += [
             f"{name} at {self.events.now_ms}: {found}" for name, found in by_connector.items() if len(found) > 1
         ]
@@ -91,7 +91,12 @@ def test_a_second_change_while_the_first_is_on_its_way(gap_ms: int) -> None:
     fleet.run(2 * SETTLED_MS)
     assert_well(fleet)
     newest = fleet.topic.newest.revisions["a"]
-    runs = [(host.name, each) for host in fleet.alive for each in host.runs if each[0] == "a" and each[1] >= 0]
+    runs = [
+        (host.name, each)
+        for host in fleet.alive
+        for each in host.runs
+        if each.connector == "a" and not each.is_connector
+    ]
     assert {fleet.revisions[each] for each in runs} == {newest}, "all were started anew after the second one, too"
     assert max(fleet.new_joins().values()) <= 4
 
@@ -104,7 +109,7 @@ def test_a_deleted_connector_is_started_by_nobody_again() -> None:
     fleet.tell()
     fleet.run(2 * SETTLED_MS)
     assert_well(fleet)
-    assert not [each for host in fleet.hosts for each in host.started[begun[host.name] :] if each[0] == "b"]
+    assert not [each for host in fleet.hosts for each in host.started[begun[host.name] :] if each.connector == "b"]
 
 
 def opened_for_certain(fleet: Watched) -> bool:

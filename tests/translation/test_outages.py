@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.shard_state import ShardState
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from tests.sim.classic_worker.house import WALL_MS, Host
 from tests.translation.fleet import SETTLED_MS, Fleet
 from tests.translation.test_stories import assert_well, settled

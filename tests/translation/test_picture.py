@@ -15,7 +15,7 @@ from kcoord.assign.incremental import Snapshot, Worker, written
 from kcoord.assign.incremental.model import NO_GENERATION
 from kcoord.group.state.classic_workers.leader_picture import Look, Picture, Resources, Shown, draw, read_answer
 from kcoord.group.state.classic_workers.look_verdicts import Asking, Verdict
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource
 from tests.group.connect.world import res
 from tests.translation.java_leader import JavaLeader
 

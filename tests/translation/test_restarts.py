@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from tests.sim.classic_worker.house import GROUP, WALL_MS, Host
 from tests.translation.fleet import SETTLED_MS, Fleet
 from tests.translation.test_stories import assert_well

@@ -76,7 +76,7 @@ def test_a_config_round_outlives_the_coordinator() -> None:
     fleet.reload()
     fleet.run(300)
     assert fleet.group.classic.round is not None
-    assert not [each for host in fleet.alive for each in host.runs if each[0] == "c"]
+    assert not [each for host in fleet.alive for each in host.runs if each.connector == "c"]
     slow.reads = True
     fleet.tell()
     fleet.run(SETTLED_MS)

@@ -17,6 +17,7 @@ from kcoord.group.state.classic_workers.look_verdicts import MOST_LOOKS
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.metrics import CONNECT
 from kcoord.group.state.repetition import FREE
+from kcoord.resource import Resource
 from tests.group.connect.world import res, text
 from tests.translation.translated_world import AGAIN, OK, TranslatedWorld
 
@@ -64,7 +65,7 @@ class Worker:
     policy: Nonsense
     restless: bool = False
     """It joins again whenever it can."""
-    runs: frozenset[tuple[str, int]] = frozenset()
+    runs: frozenset[Resource] = frozenset()
     join: object = None
     sync: object = None
     has_to_join: bool = False

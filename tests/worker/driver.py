@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kcoord.assign import Assignment, Resource
+from kcoord.assign import CONNECTOR, Assignment, Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_response as heartbeat_response
 from kcoord.protocol.messages import (
@@ -32,9 +32,8 @@ SETUP = Setup("g", "w1", url="http://w1")
 
 def resources(text: str) -> frozenset[Resource]:
     """`a a-0 a-1`: a connector and two tasks of it."""
-    return frozenset(
-        (name, int(task)) if task else (name, -1) for name, _, task in (word.partition("-") for word in text.split())
-    )
+    words = (word.partition("-") for word in text.split())
+    return frozenset(Resource(name, int(task) if task else CONNECTOR) for name, _, task in words)
 
 
 def told(owned: frozenset[Resource]) -> str:

@@ -30,7 +30,7 @@ Table = tuple[int, int, dict[str, str], dict[str, Row]]
 
 def meant(names: str) -> frozenset[Resource]:
     """In short: AC0 is connector A, AT1 a task of it."""
-    return frozenset((name[0], CONNECTOR if name[1] == "C" else int(name[2:])) for name in names.split())
+    return frozenset(Resource(name[0], CONNECTOR if name[1] == "C" else int(name[2:])) for name in names.split())
 
 
 def in_short(resources: frozenset[Resource]) -> str:

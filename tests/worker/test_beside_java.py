@@ -30,11 +30,11 @@ def fleet(request: pytest.FixtureRequest, kafka: KafkaCluster, java: Java, tmp_p
 def theirs(fleet: ConnectFleet) -> set[Resource]:
     """What the only Java worker has threads for."""
     (worker,) = fleet.workers
-    found = set()
+    found = set[Resource]()
     for running in worker.running():
         kind, _, name = running.partition(" ")
         connector, _, number = name.rpartition("-") if kind == "task" else (name, "", str(CONNECTOR))
-        found.add((connector, int(number)))
+        found.add(Resource(connector, int(number)))
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.assign import tell
+from kcoord.assign import Resource, tell
 from kcoord.protocol.embedded import (
     COMPATIBLE,
     EAGER,
@@ -21,12 +21,13 @@ from kcoord.protocol.embedded import (
     encode_assignment,
     encode_state,
 )
+from kcoord.resource import task
 from tests.kafka.java import Java
 from tests.worker.driver import resources
 
 PROGRAM = Path(__file__).with_name("EmbeddedProtocol.java")
-NONE = frozenset[tuple[str, int]]()
-SOME = resources("a a-0 a-1 files-200 files-70000") | {("ünïcode", 3)}
+NONE = frozenset[Resource]()
+SOME = resources("a a-0 a-1 files-200 files-70000") | {task("ünïcode", 3)}
 
 ASSIGNMENTS = [
     WorkerAssignment(
@@ -47,7 +48,7 @@ STATES = [
 ]
 
 
-def shown(names: frozenset[tuple[str, int]]) -> str:
+def shown(names: frozenset[Resource]) -> str:
     return f"[{','.join(sorted(map(tell, names)))}]"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kcoord.resource import connector, task
 from kcoord.worker.runner import DefinitionError, Runner
 from kcoord.worker.runner.connector import Context
 from kcoord.worker.runner.definitions import read
@@ -48,9 +49,9 @@ def test_a_file_has_a_table_for_each_connector(tmp_path: Path) -> None:
     definitions = read(file)
     assert definitions.offset == 1_700_000_000_123_456_789
     assert definitions.resources == resources("a a-0 a-1 b b-0")
-    assert definitions.config_of(("a", 1)) == {"tasks": 2}
-    assert definitions.config_of(("a", 2)) is None
-    assert definitions.config_of(("c", -1)) is None
+    assert definitions.config_of(task("a", 1)) == {"tasks": 2}
+    assert definitions.config_of(task("a", 2)) is None
+    assert definitions.config_of(connector("c")) is None
     assert definitions.connectors["b"].connector is Failing
 
 
@@ -111,7 +112,7 @@ async def until(probe: Callable[[], bool]) -> None:
 
 async def test_what_fails_is_shown_and_started_again() -> None:
     FailingTask.failures = 0
-    context = Context(("b", 0), {"times": 2}, lambda: True)
+    context = Context(task("b", 0), {"times": 2}, lambda: True)
     running = Running(context, lambda: FailingTask(context.config).run, first_pause_s=0.05)
     await until(lambda: running.status.condition is Condition.FAILED)
     assert running.status.error == "RuntimeError: out of luck"
@@ -131,7 +132,7 @@ async def test_what_fails_by_a_cancelled_task_of_its_own_is_started_again_too(ca
         helper.cancel()
         await helper
 
-    running = Running(Context(("b", 0), {}, lambda: True), lambda: run, first_pause_s=3600)
+    running = Running(Context(task("b", 0), {}, lambda: True), lambda: run, first_pause_s=3600)
     await until(lambda: running.status.condition is Condition.FAILED)
     assert running.status.error == "CancelledError"
     assert "failed; it is started again in 3600 s" in caplog.text
@@ -139,7 +140,7 @@ async def test_what_fails_by_a_cancelled_task_of_its_own_is_started_again_too(ca
 
 
 async def test_what_cannot_even_be_made_is_shown_too() -> None:
-    context = Context(("b", 0), {}, lambda: True)
+    context = Context(task("b", 0), {}, lambda: True)
 
     def make() -> NotingTask:
         raise KeyError("notes")
@@ -163,7 +164,7 @@ async def test_what_stops_is_let_finish_however_often_it_is_told() -> None:
             finished.append(context.name)
             raise OSError("the disk is full")
 
-    running = Running(Context(("a", 0), {}, lambda: True), lambda: run)
+    running = Running(Context(task("a", 0), {}, lambda: True), lambda: run)
     await begun.wait()
     running.cancel()
     stopping = asyncio.create_task(running.stop())
@@ -192,14 +193,14 @@ async def test_what_has_stopped_is_not_shown_as_stopping_though_nobody_waited_to
             await may_end.wait()
 
     monkeypatch.setattr(runner, "_make", lambda resource, config: run)
-    await runner.on_assigned(frozenset({("a", 0), ("a", 1)}))
+    await runner.on_assigned(resources("a-0 a-1"))
     await until(lambda: len(begun) == 2)
-    revoking = asyncio.create_task(runner.on_revoked(frozenset({("a", 0), ("a", 1)})))
+    revoking = asyncio.create_task(runner.on_revoked(resources("a-0 a-1")))
     await until(lambda: len(runner.statuses()) == 2 and not runner._running)
     revoking.cancel()
     await asyncio.wait([revoking])
     assert [each.condition for each in runner.statuses()] == [Condition.STOPPING] * 2
-    losing = asyncio.create_task(runner.on_lost(frozenset({("a", 0), ("a", 1)})))
+    losing = asyncio.create_task(runner.on_lost(resources("a-0 a-1")))
     may_end.set()
     await losing
     await until(lambda: runner.statuses() == [])

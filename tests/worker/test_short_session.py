@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from kcoord.assign import Resource
 from kcoord.group.state.connect_settings import (
     HEARTBEAT_INTERVAL,
     SESSION_TIMEOUT,
@@ -88,7 +89,7 @@ async def test_a_revocation_that_takes_longer_than_a_short_session_does_not_end_
     """The worker heartbeats meanwhile."""
 
     class Slow(Listening):
-        async def on_revoked(self, resources: frozenset[tuple[str, int]]) -> None:
+        async def on_revoked(self, resources: frozenset[Resource]) -> None:
             await asyncio.sleep(20)
             await super().on_revoked(resources)
 

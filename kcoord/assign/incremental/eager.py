@@ -12,7 +12,7 @@ from kcoord.assign.incremental.config import agreed, leader_url, mismatch
 from kcoord.assign.incremental.hashing import sort_key
 from kcoord.assign.incremental.loads import in_order
 from kcoord.assign.incremental.model import Answer, Memory, Seen, Share
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import Resource
 
 
 def answer(seen: Seen, memory: Memory | None = None) -> Answer:
@@ -26,7 +26,7 @@ def answer(seen: Seen, memory: Memory | None = None) -> Answer:
     snapshot, offset = base
     rows: dict[str, list[Resource]] = {worker.member_id: [] for worker in seen.workers}
     resources = in_order(snapshot.resources())
-    resources.sort(key=lambda resource: resource[1] != CONNECTOR)
+    resources.sort(key=lambda resource: not resource.is_connector)
     for member, resource in zip(cycle(sorted(rows, key=sort_key)), resources, strict=False):
         rows[member].append(resource)
     shares = {member: Share(assigned=tuple(row), owned=tuple(row)) for member, row in rows.items()}

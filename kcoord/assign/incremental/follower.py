@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from kcoord.assign.incremental.hashing import copied
 from kcoord.assign.incremental.model import Row, Share
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import Resource, connector, connectors_among, tasks_among
 
 
 def synced(row: Row, share: Share, newer_java: bool = False) -> Row:
@@ -21,11 +21,10 @@ def synced(row: Row, share: Share, newer_java: bool = False) -> Row:
 
 def written(row: Row, newer_java: bool = False) -> Row:
     """The order in which a row is read at the other end; `Worker.held` is a row that the worker has reported."""
-    names = [name for name, task in row if task == CONNECTOR]
+    names = [resource.connector for resource in connectors_among(row)]
     tasks: dict[str, list[Resource]] = {name: [] for name in copied(names, newer_java)}
-    for resource in row:
-        if resource[1] != CONNECTOR:
-            tasks.setdefault(resource[0], []).append(resource)
+    for resource in tasks_among(row):
+        tasks.setdefault(resource.connector, []).append(resource)
     named = frozenset(names)
-    connectors = [(name, CONNECTOR) for name in tasks if name in named]
+    connectors = [connector(name) for name in tasks if name in named]
     return (*connectors, *(resource for of_one in tasks.values() for resource in of_one))

@@ -30,7 +30,7 @@ from kcoord.assign.incremental.hashing import hashed
 from kcoord.assign.incremental.loads import Load, Loads, deal, for_balance, in_order
 from kcoord.assign.incremental.lost import handle
 from kcoord.assign.incremental.model import MAX_DELAY_MS, NOTHING, Answer, Memory, Seen, Share
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource
 
 BACKOFF_FACTOR = 40
 

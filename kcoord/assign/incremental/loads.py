@@ -17,7 +17,7 @@ import attrs
 
 from kcoord.assign.incremental.hashing import sort_key
 from kcoord.assign.incremental.model import Row
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import Resource, connectors_among, tasks_among
 
 Pile: TypeAlias = dict[Resource, None]
 """A set that keeps the order in which things came."""
@@ -38,7 +38,7 @@ class Load:
     def of(cls, row: Row) -> Load:
         """A load that consists of these resources."""
         tasks = dict.fromkeys(row)
-        connectors = dict.fromkeys([each for each in row if each[1] == CONNECTOR])
+        connectors = dict.fromkeys(connectors_among(row))
         for each in connectors:
             del tasks[each]
         return cls(row, connectors, tasks)
@@ -60,7 +60,7 @@ class Load:
         if not self.given:
             return ()
         left = [each for each in self.given if each in self._pile(each)]
-        return tuple(sorted(left, key=lambda each: each[1] != CONNECTOR))
+        return tuple(sorted(left, key=lambda each: not each.is_connector))
 
     def all(self) -> Row:
         """All that it has."""
@@ -74,7 +74,7 @@ class Load:
         return bool(self.connectors or self.tasks)
 
     def _pile(self, resource: Resource) -> Pile:
-        return self.connectors if resource[1] == CONNECTOR else self.tasks
+        return self.connectors if resource.is_connector else self.tasks
 
 
 Loads: TypeAlias = dict[str, Load]
@@ -83,13 +83,13 @@ Loads: TypeAlias = dict[str, Load]
 
 def in_order(resources: Iterable[Resource]) -> list[Resource]:
     """The resources as Java sorts them."""
-    return sorted(resources, key=lambda resource: (sort_key(resource[0]), resource[1]))
+    return sorted(resources, key=lambda resource: (sort_key(resource.connector), resource.task_id))
 
 
 def deal(loads: Loads, resources: Sequence[Resource]) -> None:
     """Deal these out in this order: connectors, then tasks. Nobody has any of them."""
     for connectors in (True, False):
-        of_kind = [each for each in resources if (each[1] == CONNECTOR) == connectors]
+        of_kind = connectors_among(resources) if connectors else tasks_among(resources)
         if of_kind:
             _deal_one_kind({member: load.size(connectors) for member, load in loads.items()}, loads, of_kind)
 
@@ -109,7 +109,7 @@ def for_balance(loads: Loads, configured: frozenset[Resource]) -> dict[str, list
     """What has to be taken away, by member; members that lose nothing are left out."""
     if not configured:
         return {}
-    connectors = len([resource for resource in configured if resource[1] == CONNECTOR])
+    connectors = len(connectors_among(configured))
     taken: dict[str, list[Resource]] = {}
     _take_one_kind({member: load.connectors for member, load in loads.items()}, connectors, taken)
     _take_one_kind({member: load.tasks for member, load in loads.items()}, len(configured) - connectors, taken)

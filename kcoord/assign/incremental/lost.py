@@ -23,7 +23,7 @@ import attrs
 from kcoord.assign.incremental.hashing import hashed
 from kcoord.assign.incremental.loads import Loads, in_order
 from kcoord.assign.incremental.model import Memory
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import Resource, connectors_among, tasks_among
 
 
 @attrs.frozen
@@ -70,8 +70,7 @@ def _over(memory: Memory, lost: Sequence[Resource], loads: Loads) -> Handled:
     if not here:
         return Handled(memory, lost)
     gifts: dict[str, list[Resource]] = {member: [] for member in here}
-    for kind in (True, False):
-        of_kind = [resource for resource in lost if (resource[1] == CONNECTOR) == kind]
+    for of_kind in (connectors_among(lost), tasks_among(lost)):
         for member, resource in zip(cycle(here), of_kind, strict=False):
             gifts[member].append(resource)
     return Handled(memory, to_candidates=gifts)

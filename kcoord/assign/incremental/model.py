@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import attrs
 
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource, new
 
 MAX_DELAY_MS = 300_000
 """The default of `scheduled.rebalance.max.delay.ms`."""
@@ -45,7 +45,9 @@ class Snapshot:
 
     def resources(self) -> frozenset[Resource]:
         """All connectors and tasks."""
-        return frozenset((name, at) for name, tasks in self.task_counts.items() for at in range(CONNECTOR, tasks))
+        return frozenset(
+            [new(Resource, (name, at)) for name, tasks in self.task_counts.items() for at in range(CONNECTOR, tasks)]
+        )
 
 
 @attrs.frozen

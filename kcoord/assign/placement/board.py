@@ -14,7 +14,7 @@ from kcoord.assign.model import Member
 from kcoord.assign.placement.compiled_rules import FEW_DOMAINS, Cell, Terms, read
 from kcoord.assign.placement.ranking import Entry, Ranking
 from kcoord.assign.placement.rules import Domain, Rules
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
 Kind = Sequence[tuple[str, Sequence[Resource]]]
@@ -78,13 +78,13 @@ class Board:
             if not owners.keys().isdisjoint(runs):
                 runs -= owners.keys()
             for resource in runs:
-                terms = terms_of[resource[0]]
+                terms = terms_of[resource.connector]
                 owners[resource] = at
                 load += terms.weight
                 if terms.sides:
                     self._count_sides(terms, at, 1)
-                if terms.over is not None and resource[1] != CONNECTOR:
-                    self._count_in_domain(resource[0], terms.over, at, 1)
+                if terms.over is not None and resource.task_id != CONNECTOR:
+                    self._count_in_domain(resource.connector, terms.over, at, 1)
             self._runs.append(runs)
             loads.append(load)
         return loads
@@ -122,15 +122,15 @@ class Board:
         return runs
 
     def _change(self, resource: Resource, at: int, by: int) -> None:
-        terms = self.terms[resource[0]]
+        terms = self.terms[resource.connector]
         self.changes += 1
         self._places.clear()
         self._takers.clear()
         for ranking in (self._total, self._kind):
             if ranking is not None:
                 ranking.change(at, self._cell_of[at], by * terms.weight)
-        if terms.over is not None and resource[1] != CONNECTOR:
-            self._count_in_domain(resource[0], terms.over, at, by)
+        if terms.over is not None and resource.task_id != CONNECTOR:
+            self._count_in_domain(resource.connector, terms.over, at, by)
         if terms.sides:
             sides = self._sides[at]
             self._count_sides(terms, at, by)
@@ -195,7 +195,7 @@ class Board:
 
     def why_not_here(self, resource: Resource) -> str | None:
         """Why a hard rule forbids the resource where it is; None: no rule does."""
-        at, terms = self.owners[resource], self.terms[resource[0]]
+        at, terms = self.owners[resource], self.terms[resource.connector]
         if at not in terms.allowed:
             return f"it may not run on {self._members[at].member_id}"
         if self._total.loads[at] > self._reading.capacities[at]:
@@ -206,7 +206,7 @@ class Board:
 
     def why_nowhere(self, resource: Resource) -> str:
         """Why the resource cannot be placed. Call this only if no place was found."""
-        terms = self.terms[resource[0]]
+        terms = self.terms[resource.connector]
         at = terms.first
         if at < 0:
             return "no worker is allowed to run it"
@@ -222,20 +222,20 @@ class Board:
 
     def cost_here(self, resource: Resource) -> Cost:
         """How much soft rules are against the resource's present place, not counting the resource itself."""
-        at, terms = self.owners[resource], self.terms[resource[0]]
+        at, terms = self.owners[resource], self.terms[resource.connector]
         unwanted = self._unwanted(terms, at, self._other_sides(terms, at)) if terms.is_choosy else 0
-        if terms.over is None or resource[1] == CONNECTOR:
+        if terms.over is None or resource.task_id == CONNECTOR:
             return unwanted, 0
-        return unwanted, self._in_domain[resource[0]][self._reading.domains[terms.over][at]] - 1
+        return unwanted, self._in_domain[resource.connector][self._reading.domains[terms.over][at]] - 1
 
     def may_improve(self, resource: Resource) -> bool:
         """Whether a connector, or the tasks of one, may have a better place; `resource` is the first of them."""
-        terms = self.terms[resource[0]]
+        terms = self.terms[resource.connector]
         if terms.is_choosy:
             return True
-        if terms.over is None or resource[1] == CONNECTOR:
+        if terms.over is None or resource.task_id == CONNECTOR:
             return False
-        counts = self._in_domain[resource[0]]
+        counts = self._in_domain[resource.connector]
         return max(counts.values(), default=0) > self._least(terms.over, counts) + 1
 
     def _least(self, over: Domain, counts: Mapping[str, int]) -> int:
@@ -262,11 +262,11 @@ class Board:
 
         The resource itself counts where it is, so its present place never seems better than it is.
         """
-        terms = self.terms[resource[0]]
-        is_spread = terms.over is not None and resource[1] != CONNECTOR
-        key = resource[0] if is_spread else terms
+        terms = self.terms[resource.connector]
+        is_spread = terms.over is not None and resource.task_id != CONNECTOR
+        key = resource.connector if is_spread else terms
         if key not in self._places:
-            self._places[key] = self._find(terms, self._in_domain[resource[0]] if is_spread else None)
+            self._places[key] = self._find(terms, self._in_domain[resource.connector] if is_spread else None)
         return self._places[key]
 
     def _find(self, terms: Terms, counts: Mapping[str, int] | None) -> Place | None:
@@ -342,15 +342,15 @@ class Board:
         and where no rule is kept less well.
         """
         assert self._kind is not None
-        terms = self.terms[resource[0]]
+        terms = self.terms[resource.connector]
         below = self._kind.loads[giver] - terms.weight
         if self._kind.all[0][0] >= below:
             return None
         cost = self.cost_here(resource)
-        if terms.over is None or resource[1] == CONNECTOR:
+        if terms.over is None or resource.task_id == CONNECTOR:
             found = [self._remember((terms, cost), lambda: self._taker(terms, cost, None, ""))]
         else:
-            name, domain = resource[0], self._reading.domains[terms.over][giver]
+            name, domain = resource.connector, self._reading.domains[terms.over][giver]
             is_in_cells = self._has_few(terms.over)
             stays_in = domain if is_in_cells else ""
             found = [self._remember((name, cost, stays_in), lambda: self._taker(terms, cost, name, stays_in))]

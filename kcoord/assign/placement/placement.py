@@ -17,8 +17,8 @@ import attrs
 from kcoord.assign.model import Assignment, Group, Member, MemberAssignment
 from kcoord.assign.placement.rules import Rules
 from kcoord.assign.placement.shaping import Shape, find_forbidden, shape
-from kcoord.assign.resource import Resource
 from kcoord.assign.universe import existing
+from kcoord.resource import Resource, resources_of
 
 Resources = frozenset[Resource]
 NOTHING: Resources = frozenset()
@@ -57,7 +57,7 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         moved = list(leaving) if tries_all else list(leaving)[: rules.max_moves]
         kept = {member.member_id: (member.target & exists).difference(moved) for member in cordoned}
         base = assign(attrs.evolve(group, members=tuple(members), configured=exists.difference(*kept.values())))
-        found = Shape({each.member_id: each.resources for each in base.members})
+        found = Shape({each.member_id: resources_of(each.resources) for each in base.members})
         if rules.are_shaping:
             found = shape(members, found.targets, rules, max(0, rules.max_moves - len(moved)))
         lost = found.unplaced.keys() - ends
@@ -118,7 +118,7 @@ def _homeless(
     return {
         resource: f"{why}, and no other worker is allowed to run it"
         for resource, why in leaving.items()
-        if resource[0] in homeless
+        if resource.connector in homeless
     }
 
 

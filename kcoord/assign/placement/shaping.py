@@ -21,14 +21,14 @@ The board finds the places (`board`); the cost of that does not grow with the nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter
 
 import attrs
 
 from kcoord.assign.model import Member
 from kcoord.assign.placement.board import BEST, Board, Kind
 from kcoord.assign.placement.rules import LIGHT, Rules
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
 MAX_ROUNDS = 8
@@ -77,7 +77,7 @@ def _by_kind(board: Board, resources: Resources) -> tuple[Kind, Kind]:
     connectors: dict[str, list[Resource]] = {}
     tasks: dict[str, list[Resource]] = {}
     for resource in resources:
-        (connectors if resource[1] == CONNECTOR else tasks).setdefault(resource[0], []).append(resource)
+        (connectors if resource.task_id == CONNECTOR else tasks).setdefault(resource.connector, []).append(resource)
     return _sorted(board, connectors), _sorted(board, tasks)
 
 
@@ -86,7 +86,7 @@ def _sorted(board: Board, resources: Mapping[str, list[Resource]]) -> Kind:
     return [(name, sorted(resources[name], key=_task)) for name in names]
 
 
-_task = itemgetter(1)
+_task = attrgetter("task_id")
 """The sort key among the resources of one connector."""
 
 
@@ -255,13 +255,14 @@ class _Shaper:
         """Whether a move is left for the resource, or it may need none."""
         if self._may_move() or resource in self._loose:
             return True
-        return self._board.may_reach_newcomer(giver, self._board.terms[resource[0]].weight)
+        return self._board.may_reach_newcomer(giver, self._board.terms[resource.connector].weight)
 
     def _offers(self, theirs: Iterable[Resource]) -> list[Resource]:
         """One resource of each connector; first those that are loose."""
         found: dict[str, Resource] = {}
         loose = self._loose
         for resource in theirs:
-            if resource[0] not in found or (resource in loose and found[resource[0]] not in loose):
-                found[resource[0]] = resource
+            name = resource.connector
+            if name not in found or (resource in loose and found[name] not in loose):
+                found[name] = resource
         return sorted(found.values(), key=lambda each: each not in loose) if loose else list(found.values())

@@ -17,7 +17,7 @@ In a classic group the worker that leads does that (`kcoord/worker/classic/round
 
 from __future__ import annotations
 
-from operator import itemgetter
+from operator import attrgetter
 
 import attrs
 
@@ -28,8 +28,8 @@ from kcoord.assign.incremental.leader import compute
 from kcoord.assign.incremental.model import Memory, Row, Seen, Share, Snapshot, Worker
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import NO_DELAY, Assignment, Group, MemberAssignment
-from kcoord.assign.resource import CONNECTOR, Resource
 from kcoord.assign.universe import existing
+from kcoord.resource import CONNECTOR, Resource
 
 _NOW_MS = 1
 """Any time except 0, which means no time in a leader's memory."""
@@ -75,7 +75,7 @@ class Kip415Assignor(ConnectAssignor):
 def _row(target: frozenset[Resource]) -> Row:
     """The target in the order in which a worker reports it."""
     row = tuple(sorted(target))
-    named = CONNECTOR in map(itemgetter(1), row)
+    named = CONNECTOR in map(attrgetter("task_id"), row)
     return written(row) if named else row  # tasks alone are in order already
 
 

@@ -15,7 +15,7 @@ import attrs
 
 from kcoord.assign.balance import Resources
 from kcoord.assign.policies.spreading import load_of
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import Resource
 
 
 @attrs.frozen(order=True)
@@ -33,7 +33,7 @@ def moves(before: Sequence[Resources], wanted: Sequence[Resources], weights: Map
     changed = [at for at, target in enumerate(wanted) if target is not before[at]]
     givers = {resource: at for at in changed for resource in before[at] - wanted[at]}
     takers = {resource: at for at in changed for resource in wanted[at] - before[at]}
-    return sorted(Move(weights[resource[0]], resource, giver, takers[resource]) for resource, giver in givers.items())
+    return sorted(Move(weights[each.connector], each, giver, takers[each]) for each, giver in givers.items())
 
 
 def pace(
@@ -64,7 +64,7 @@ def _choose(
     for move in found:
         if len(chosen) == at_most or (chosen and move.weight > chosen[0].weight):
             break
-        connectors = move.resource[1] == CONNECTOR
+        connectors = move.resource.is_connector
         if loads[move.giver, connectors] - loads[move.taker, connectors] > move.weight:
             _shift(loads, move, 1)
             chosen.append(move)
@@ -72,6 +72,6 @@ def _choose(
 
 
 def _shift(loads: dict[tuple[int, bool], int], move: Move, times: int) -> None:
-    connectors = move.resource[1] == CONNECTOR
+    connectors = move.resource.is_connector
     loads[move.giver, connectors] -= times * move.weight
     loads[move.taker, connectors] += times * move.weight

@@ -16,7 +16,7 @@ from heapq import heapify, heappop, heappush, heapreplace
 import attrs
 
 from kcoord.assign.balance import Resources, balance
-from kcoord.assign.resource import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource, connectors_among, tasks_among
 
 KINDS = (True, False)
 """Connectors, then tasks."""
@@ -36,9 +36,10 @@ def fill(targets: Sequence[Resources], free: Resources, weights: Mapping[str, in
     """Give free resources to the members that have least; no member has to give up anything."""
     filled = list(targets)
     for connectors in KINDS:
-        of_kind = [resource for resource in free if (resource[1] == CONNECTOR) == connectors]
+        of_kind = connectors_among(free) if connectors else tasks_among(free)
         if of_kind:
-            _fill_one_kind(filled, sorted(of_kind, key=lambda each: (-weights[each[0]], each)), weights, connectors)
+            of_kind.sort(key=lambda each: (-weights[each.connector], each))
+            _fill_one_kind(filled, of_kind, weights, connectors)
     return filled
 
 
@@ -51,7 +52,7 @@ def _fill_one_kind(
     for resource in free:
         load, size, at = heap[0]
         gained.setdefault(at, []).append(resource)
-        heapreplace(heap, (load + weights[resource[0]], size + 1, at))
+        heapreplace(heap, (load + weights[resource.connector], size + 1, at))
     for at, resources in gained.items():
         targets[at] = targets[at].union(resources)
 
@@ -115,10 +116,10 @@ class _Level:
         closest.
         """
         owned = self.owned[high]
-        return min(self.sets[high], key=lambda each: (each in owned, abs(2 * self.weights[each[0]] - gap), each))
+        return min(self.sets[high], key=lambda each: (each in owned, abs(2 * self.weights[each.connector] - gap), each))
 
     def _hand_over(self, resource: Resource, giver: int, taker: int) -> None:
-        weight = self.weights[resource[0]]
+        weight = self.weights[resource.connector]
         self.sets[giver].remove(resource)
         self.sets[taker].add(resource)
         self.loads[giver] -= weight
@@ -133,7 +134,7 @@ class _Level:
         """Take back each move that is not needed. True if there was one."""
         found = False
         for resource, (owner, holder) in sorted(self.moved.items()):
-            weight = self.weights[resource[0]]
+            weight = self.weights[resource.connector]
             if self.loads[owner] + weight - (self.loads[holder] - weight) <= self.heaviest:
                 self._hand_over(resource, holder, owner)
                 if max(self.loads) - min(self.loads) <= self.heaviest:
@@ -147,7 +148,8 @@ def _level(
     targets: Sequence[Resources], before: Sequence[Resources], weights: Mapping[str, int], connectors: bool
 ) -> list[Resources]:
     """All targets, level in this kind; a target that does not change is the same object."""
-    of_kind = [frozenset([each for each in target if (each[1] == CONNECTOR) == connectors]) for target in targets]
+    among = connectors_among if connectors else tasks_among
+    of_kind = [frozenset(among(target)) for target in targets]
     level = _Level([set(each) for each in of_kind], before, weights)
     found = list(targets)
     for at in level.reach():

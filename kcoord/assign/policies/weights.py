@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 
 import attrs
 
-from kcoord.assign.resource import Resource
+from kcoord.resource import Resource
 
 LIGHT = 1
 """The weight of a connector that is not named."""
@@ -34,7 +34,7 @@ class Weights:
 
     def of(self, resources: Iterable[Resource]) -> Mapping[str, int]:
         """The weights of these resources, by connector."""
-        return {name: self._of(name) for name in {resource[0] for resource in resources}}
+        return {name: self._of(name) for name in {resource.connector for resource in resources}}
 
     def _of(self, name: str) -> int:
         return next((weight for pattern, weight in self.by_name.items() if fnmatchcase(name, pattern)), LIGHT)

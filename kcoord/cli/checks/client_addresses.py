@@ -27,7 +27,7 @@ TOKEN_BYTES = 16
 
 
 @attrs.frozen
-class Told:
+class AdvertisedAddress:
     """An address that clients are sent to, and the port here that it must lead to."""
 
     host: str
@@ -35,11 +35,11 @@ class Told:
     listen_port: int
 
 
-def told_addresses(settings: Settings, broker_ports: Sequence[int]) -> list[Told]:
+def advertised_addresses(settings: Settings, broker_ports: Sequence[int]) -> list[AdvertisedAddress]:
     """The bootstrap address and the brokers' addresses, as clients get them."""
     host, first = settings.advertise or settings.listen
     listen_port = settings.listen[1]
-    return [Told(host, first + port - listen_port, port) for port in (listen_port, *broker_ports)]
+    return [AdvertisedAddress(host, first + port - listen_port, port) for port in (listen_port, *broker_ports)]
 
 
 async def check_addresses(settings: Settings, broker_ports: Sequence[int]) -> AsyncIterator[Finding]:
@@ -53,17 +53,17 @@ async def check_addresses(settings: Settings, broker_ports: Sequence[int]) -> As
             "clients are sent to the IP address at which their connection arrives, and most compare that with the "
             "names in kcoord's TLS certificate: set advertise to a name that the certificate has",
         )
-    told = told_addresses(settings, broker_ports)
-    host = told[0].host
+    addresses = advertised_addresses(settings, broker_ports)
+    host, port = addresses[0].host, addresses[0].port
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except socket.gaierror as error:
-        yield problem(ABOUT, f"clients are sent to {host}:{told[0].port}, and {host} has no address: {error.strerror}")
+        yield problem(ABOUT, f"clients are sent to {host}:{port}, and {host} has no address: {error.strerror}")
         return
     ips = sorted({str(each[4][0]) for each in found})
     if all(ipaddress.ip_address(each.partition("%")[0]).is_loopback for each in ips):
         yield _loopback(settings, host, ips)
-    found_way = await _check_way(settings, told, ips)
+    found_way = await _check_way(settings, addresses, ips)
     if found_way is not None:
         yield found_way
 
@@ -85,11 +85,11 @@ def _loopback(settings: Settings, host: str, ips: Sequence[str]) -> Finding:
     )
 
 
-async def _check_way(settings: Settings, told: Sequence[Told], ips: Sequence[str]) -> Finding | None:
+async def _check_way(settings: Settings, addresses: Sequence[AdvertisedAddress], ips: Sequence[str]) -> Finding | None:
     """Whether connections to these addresses arrive here. None if all ports are taken: another check reports that."""
-    outcomes = await asyncio.gather(*(_try(settings.listen[0], each) for each in told))
-    host = told[0].host
-    tried = [(each, why) for each, why in zip(told, outcomes, strict=True) if why is not None]
+    outcomes = await asyncio.gather(*(_try(settings.listen[0], each) for each in addresses))
+    host = addresses[0].host
+    tried = [(each, why) for each, why in zip(addresses, outcomes, strict=True) if why is not None]
     lost = [(each, why) for each, why in tried if why]
     if not lost:
         ports = _ports([each for each, _ in tried])
@@ -107,13 +107,13 @@ async def _check_way(settings: Settings, told: Sequence[Told], ips: Sequence[str
     )
 
 
-def _ports(told: Sequence[Told]) -> str:
-    ports = sorted(each.port for each in told)
+def _ports(addresses: Sequence[AdvertisedAddress]) -> str:
+    ports = sorted(each.port for each in addresses)
     is_range = len(ports) > 2 and ports[-1] - ports[0] == len(ports) - 1
     return f"{ports[0]} to {ports[-1]}" if is_range else ", ".join(map(str, ports))
 
 
-async def _try(listen_host: str, told: Told) -> str | None:
+async def _try(listen_host: str, address: AdvertisedAddress) -> str | None:
     """Why what is sent to the address does not arrive. Empty: it arrives. None: the port here is taken."""
     token = secrets.token_bytes(TOKEN_BYTES)
     arrived = asyncio.Event()
@@ -128,13 +128,13 @@ async def _try(listen_host: str, told: Told) -> str | None:
             writer.close()
 
     try:
-        server = await asyncio.start_server(receive, listen_host, told.listen_port)
+        server = await asyncio.start_server(receive, listen_host, address.listen_port)
     except OSError:
         return None
     async with server:
         try:
             async with asyncio.timeout(PATIENCE_S):
-                _, writer = await asyncio.open_connection(told.host, told.port)
+                _, writer = await asyncio.open_connection(address.host, address.port)
         except TimeoutError:
             return "no response"
         except OSError as error:

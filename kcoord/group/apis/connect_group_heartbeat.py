@@ -35,7 +35,8 @@ from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
-from kcoord.protocol.resources import Resource, unpack
+from kcoord.protocol.resources import unpack
+from kcoord.resource import Resource
 
 
 def connect_group_heartbeat(

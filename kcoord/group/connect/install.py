@@ -37,7 +37,7 @@ from kcoord.group.state.groups.connect_group import (
 from kcoord.group.state.metrics import CONNECT
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Transition
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource, resources_of
 
 
 class NotValid(Exception):
@@ -56,7 +56,7 @@ def check(given: AssignorInput, assignment: Assignment, unplaced: Collection[Res
         if each.member_id in named:
             raise NotValid(f"member {each.member_id} is named twice")
         named.add(each.member_id)
-    assigned: Resources = frozenset().union(*[each.resources for each in assignment.members])
+    assigned = frozenset[tuple[str, int]]().union(*[each.resources for each in assignment.members])
     if len(assigned) != sum([len(each.resources) for each in assignment.members]):
         raise NotValid(_assigned_twice(assignment))
     if given.configured is None or given.configured == assigned:
@@ -71,7 +71,7 @@ def check(given: AssignorInput, assignment: Assignment, unplaced: Collection[Res
 
 
 def _assigned_twice(assignment: Assignment) -> str:
-    owners: dict[Resource, str] = {}
+    owners: dict[tuple[str, int], str] = {}
     for each in assignment.members:
         for resource in sorted(each.resources):
             if resource in owners:
@@ -80,7 +80,7 @@ def _assigned_twice(assignment: Assignment) -> str:
     return "nothing is assigned twice"
 
 
-def _tell(resource: Resource) -> str:
+def _tell(resource: tuple[str, int]) -> str:
     connector, task = resource
     return f"connector {connector}" if task == CONNECTOR else f"task {connector}-{task}"
 
@@ -148,12 +148,12 @@ def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) ->
     """
     exists = None if group.configured is None else group.configured.resources
     deleted = exists is not None and exists is not frozen.input.configured  # otherwise `check` made sure that all exist
-    given: set[Resource] = set()
+    given: set[tuple[str, int]] = set()
     targets: dict[str, Target | None] = {}
     assigned = {each.member_id: each for each in assignment.members}
     for frozen_member in frozen.input.members:
         each = assigned.get(frozen_member.member_id)
-        resources: Resources = frozenset() if each is None else each.resources
+        resources = frozenset[tuple[str, int]]() if each is None else each.resources
         if deleted and exists is not None and not resources <= exists:
             resources &= exists
         given |= resources
@@ -164,7 +164,10 @@ def _new_targets(group: ConnectGroup, frozen: Frozen, assignment: Assignment) ->
 
 
 def _target(
-    known: Target | None, member: AssignorMember, resources: Resources, given: MemberAssignment | None
+    known: Target | None,
+    member: AssignorMember,
+    resources: frozenset[tuple[str, int]],
+    given: MemberAssignment | None,
 ) -> Target:
     """The member's new target; `known` itself if nothing differs."""
     version, metadata = (0, b"") if given is None else (given.version, given.metadata)
@@ -175,7 +178,7 @@ def _target(
         and (known.instance_id, known.url) == (member.instance_id, member.url)
     ):
         return known
-    return Target(resources, version, metadata, member.instance_id, member.url)
+    return Target(resources_of(resources), version, metadata, member.instance_id, member.url)
 
 
 def _today(group: ConnectGroup, frozen_member: AssignorMember) -> str:
@@ -191,7 +194,7 @@ def _others(
     frozen: Frozen,
     exists: Resources | None,
     delayed: bool,
-    given: set[Resource],
+    given: set[tuple[str, int]],
     targets: dict[str, Target | None],
 ) -> None:
     """Add the targets that the assignment does not name. Drop the empty ones of members that no longer take part."""

@@ -16,7 +16,8 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest
-from kcoord.protocol.resources import Resource, unpack
+from kcoord.protocol.resources import unpack
+from kcoord.resource import Resource
 
 
 def is_waiting(_member: ConnectMember) -> bool:

@@ -30,6 +30,7 @@ from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, Resources
 from kcoord.group.translation.embedded_join import Spoken, Unreadable, read
 from kcoord.protocol.embedded import EAGER, EmbeddedError, WorkerAssignment, decode_assignment
+from kcoord.resource import Resource
 
 NOTHING: Resources = frozenset()
 
@@ -108,7 +109,7 @@ def _runs(reported: Resources, told: WorkerAssignment | None) -> tuple[Resources
 
 def _share_out(workers: Iterable[Worker]) -> None:
     """Remove from each target what an earlier worker has, so that nothing is in two targets."""
-    taken: set[tuple[str, int]] = set()
+    taken: set[Resource] = set()
     for worker in sorted(workers, key=lambda each: each.told is None):
         worker.target -= taken
         taken |= worker.target

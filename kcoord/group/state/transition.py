@@ -24,7 +24,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Response
 from kcoord.protocol.records import Record
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 # -- what a kind of groups without a barrier brings -------------------------------------------------------------------
 

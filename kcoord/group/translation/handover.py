@@ -14,7 +14,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 NOTHING: Resources = frozenset()
 

@@ -27,7 +27,7 @@ from kcoord.pipeline.history.entry import CLASSIC, CONNECT, CURRENT, TARGET, Ent
 from kcoord.pipeline.history.state import CLASSIC_MEMBER, NOTHING, GroupState, Step
 from kcoord.pipeline.history.state import CONNECT as NEW_PROTOCOL
 from kcoord.pipeline.history.timeline import Change, Ownership, Whole, group_columns
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import CONNECTOR, Resource
 
 _NEVER_BACK = {CONNECT: "group epoch", TARGET: "assignment epoch", CURRENT: "member epoch", CLASSIC: "generation"}
 
@@ -142,7 +142,7 @@ class Audit:
         )
         found: set[Resource] = set()
         if rests:
-            if not (change or step.told or step.configured_changed or step.epochs or step.target_changed):
+            if not (change or step.outcomes or step.configured_changed or step.epochs or step.target_changed):
                 return
             wait = {each for member_id in state.absent for each in state.targets.get(member_id, NOTHING)}
             found = set(ownership.unowned(state)) - wait
@@ -177,8 +177,8 @@ def _row(
         "offset": offset,
         "at": at_ms,
         "until": None,
-        "connector": None if resource is None else resource[0],
-        "task": None if resource is None else resource[1],
+        "connector": None if resource is None else resource.connector,
+        "task": None if resource is None else resource.task_id,
         "member_ids": who,
         "what": what,
     }

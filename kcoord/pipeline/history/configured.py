@@ -13,7 +13,7 @@ import attrs
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import GroupState, Step
 from kcoord.pipeline.history.timeline import Whole, group_columns
-from kcoord.protocol.resources import CONNECTOR
+from kcoord.resource import CONNECTOR
 
 
 @attrs.frozen

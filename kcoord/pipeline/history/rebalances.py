@@ -14,7 +14,7 @@ import attrs
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CLASSIC_GROUP, NOTHING, Assigned, Epoch, GroupState, Step
 from kcoord.pipeline.history.timeline import Change, group_columns, short
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 
 @attrs.define(eq=False)
@@ -64,11 +64,11 @@ class Rebalances:
             new = _Rebalance(epoch, group_columns(state), started, len(state.members))
             self._all.append(new)
             self._by_epoch[epoch.kind, epoch.number] = new
-        for number, told in step.told.items():
+        for number, outcome in step.outcomes.items():
             rebalance = self._by_epoch.get(("connect", number))
             if rebalance is not None:
-                rebalance.installed_ms, rebalance.converged_ms = told.installed_ms, told.converged_ms
-                rebalance.moved = None if told.installed_ms is None else told.moved
+                rebalance.installed_ms, rebalance.converged_ms = outcome.installed_ms, outcome.converged_ms
+                rebalance.moved = None if outcome.installed_ms is None else outcome.moved
         if step.assigned is not None:
             computed = self._by_epoch.get((state.kind, step.assigned.epoch))
             if computed is not None:

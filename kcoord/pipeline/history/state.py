@@ -20,7 +20,8 @@ from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.pipeline.history.entry import Entry, group_of
 from kcoord.protocol.embedded import EAGER, EmbeddedError, decode_assignment, decode_state
 from kcoord.protocol.records import GroupMetadataValue, MemberMetadata
-from kcoord.protocol.resources import Resource, unpack
+from kcoord.protocol.resources import unpack
+from kcoord.resource import Resource
 
 Resources = frozenset[Resource]
 NOTHING: Resources = frozenset()
@@ -31,8 +32,8 @@ _LAST_MS = 253_402_300_799_999
 
 
 @attrs.define(slots=True)
-class Member:
-    """What a member said about itself."""
+class LoggedMember:
+    """A member as the log has it: what it said about itself."""
 
     speaks: str
     instance_id: str | None
@@ -55,7 +56,7 @@ class Epoch:
 
 
 @attrs.define(slots=True)
-class Told:
+class EpochOutcome:
     """What the log says about the outcome of a connect group's epoch (record 10)."""
 
     installed_ms: int | None
@@ -83,7 +84,7 @@ class Step:
     before: dict[str, Resources] = attrs.Factory(dict)
     """What each member that the step touched had before."""
     epochs: list[Epoch] = attrs.Factory(list)
-    told: dict[int, Told] = attrs.Factory(dict)
+    outcomes: dict[int, EpochOutcome] = attrs.Factory(dict)
     assigned: Assigned | None = None
     stable_ms: int | None = None
     """When a classic group's assignment was installed."""
@@ -92,7 +93,7 @@ class Step:
     target_changed: bool = False
     configured_changed: bool = False
     came: set[str] = attrs.Factory(set)
-    went: dict[str, Member] = attrs.Factory(dict)
+    went: dict[str, LoggedMember] = attrs.Factory(dict)
     dropped: set[str] = attrs.Factory(set)
     """The kinds that the group has stopped being."""
     deleted: bool = False
@@ -115,7 +116,7 @@ class GroupState:
     configured: Resources | None = None
     from_start: bool = False
     """Whether its first epoch is in the log."""
-    members: dict[str, Member] = attrs.Factory(dict)
+    members: dict[str, LoggedMember] = attrs.Factory(dict)
     owned: dict[str, Resources] = attrs.Factory(dict)
     targets: dict[str, Resources] = attrs.Factory(dict)
     converged: bool = False
@@ -220,7 +221,7 @@ class GroupState:
             return
         speaks = CONNECT if value.classic is None else CLASSIC_MEMBER
         session_ms = value.session_timeout_ms if value.session_timeout_ms > 0 else None
-        self.members[key.member_id] = Member(
+        self.members[key.member_id] = LoggedMember(
             speaks, value.instance_id, value.client_id, value.client_host, value.url, session_ms
         )
 
@@ -277,7 +278,7 @@ class GroupState:
         if value is None:
             return
         installed, converged = _time(value.installed_timestamp), _time(value.converged_timestamp)
-        step.told[key.epoch] = Told(installed, converged, value.moved_count)
+        step.outcomes[key.epoch] = EpochOutcome(installed, converged, value.moved_count)
         if key.epoch == self.epoch:
             self.converged = converged is not None
 
@@ -306,7 +307,7 @@ class GroupState:
         for each in value.members:
             worker = _worker(each, assigned) if value.protocol_type == CONNECT_PROTOCOL_TYPE else _NO_WORKER
             workers.append(worker)
-            seated[each.member_id] = Member(
+            seated[each.member_id] = LoggedMember(
                 CLASSIC_GROUP,
                 each.group_instance_id,
                 each.client_id,
@@ -330,7 +331,7 @@ def _time(unix_ms: int) -> int | None:
     return unix_ms if 0 <= unix_ms <= _LAST_MS else None
 
 
-def _side(member: Member) -> str:
+def _side(member: LoggedMember) -> str:
     return CLASSIC_GROUP if member.speaks == CLASSIC_GROUP else CONNECT
 
 

@@ -13,8 +13,8 @@ import attrs
 
 from kcoord.pipeline.history.causes import cause_of
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.history.state import NOTHING, GroupState, Member, Step
-from kcoord.protocol.resources import Resource
+from kcoord.pipeline.history.state import NOTHING, GroupState, LoggedMember, Step
+from kcoord.resource import Resource
 
 Whole = Callable[[int], bool]
 """Whether nothing is missing from a position on."""
@@ -24,7 +24,7 @@ Whole = Callable[[int], bool]
 class _Since:
     offset: int
     at_ms: int
-    member: Member | None
+    member: LoggedMember | None
 
 
 @attrs.define(slots=True)
@@ -139,8 +139,8 @@ class Ownership:
         member = since.member
         return {
             **group_columns(state),
-            "connector": resource[0],
-            "task": resource[1],
+            "connector": resource.connector,
+            "task": resource.task_id,
             "member_id": member_id,
             "url": None if member is None else member.url,
             "speaks": None if member is None else member.speaks,
@@ -230,8 +230,8 @@ def _let_go(state: GroupState, step: Step, member_id: str) -> str | None:
 def _gap_row(state: GroupState, resource: Resource, gap: _Gap, to_ms: int | None, taker: str | None) -> Row:
     return {
         **group_columns(state),
-        "connector": resource[0],
-        "task": resource[1],
+        "connector": resource.connector,
+        "task": resource.task_id,
         "from_at": gap.at_ms,
         "to_at": to_ms,
         "duration_ms": None if to_ms is None else max(0, to_ms - gap.at_ms),

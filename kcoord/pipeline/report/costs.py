@@ -28,6 +28,7 @@ import attrs
 
 from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report.reading import GroupHistory, Row
+from kcoord.resource import Resource
 
 AWAY = "worker away"
 OUTAGE = "coordinator away"
@@ -238,7 +239,7 @@ class Move:
 
     giver: str | None
     taker: str
-    resources: Sequence[tuple[str, int]]
+    resources: Sequence[Resource]
 
 
 def moves(group: GroupHistory) -> list[list[Move]]:
@@ -246,10 +247,10 @@ def moves(group: GroupHistory) -> list[list[Move]]:
     begins = {(row["incarnation"], row["kind"], row["epoch"]): row["offset"] for row in group.epochs}
     offsets = (begins.get((row["incarnation"], row["kind"], row["epoch"]), -1) for row in group.rebalances)
     starts = list(accumulate(offsets, max))
-    found: list[defaultdict[tuple[str | None, str], list[tuple[str, int]]]] = [defaultdict(list) for _ in starts]
-    last: dict[tuple[str, int], str] = {}
+    found: list[defaultdict[tuple[str | None, str], list[Resource]]] = [defaultdict(list) for _ in starts]
+    last: dict[Resource, str] = {}
     for row in group.ownership:
-        resource, taker = (row["connector"], row["task"]), group.called(row["member_id"])
+        resource, taker = Resource(row["connector"], row["task"]), group.called(row["member_id"])
         at = bisect_right(starts, row["from_offset"]) - 1
         if at >= 0:
             found[at][last.get(resource), taker].append(resource)
@@ -260,6 +261,6 @@ def moves(group: GroupHistory) -> list[list[Move]]:
     ]
 
 
-def _most_first(pair: tuple[tuple[str | None, str], list[tuple[str, int]]]) -> tuple[int, str, str]:
+def _most_first(pair: tuple[tuple[str | None, str], list[Resource]]) -> tuple[int, str, str]:
     (giver, taker), what = pair
     return -len(what), giver or "", taker

@@ -19,6 +19,7 @@ from plotly.offline import get_plotlyjs
 
 from kcoord.pipeline.report.costs import UNKNOWN, Costs, length_ms, rest_ms
 from kcoord.pipeline.report.reading import GroupHistory, Row
+from kcoord.resource import Resource, tell
 
 RESOURCES, INTERVALS, POINTS, LINES = 120, 4_000, 3_000, 300
 """The most connectors and tasks, and the most stays, on one time line; the most points on a plot; the most dotted
@@ -58,7 +59,7 @@ def time_line(group: GroupHistory, at_most: int = INTERVALS) -> tuple[str, list[
         figure.add_trace(
             graph.Bar(
                 name=label(worker),
-                y=[places[row["connector"], row["task"]] for row in mine],
+                y=[places[Resource(row["connector"], row["task"])] for row in mine],
                 base=[row["from_at"] for row in mine],
                 x=[_ms(row["from_at"], row["to_at"] or span[1]) for row in mine],
                 orientation="h",
@@ -75,7 +76,7 @@ def time_line(group: GroupHistory, at_most: int = INTERVALS) -> tuple[str, list[
     starts = [row["started"] for row in group.rebalances]
     if len(starts) > LINES:
         left_out.append(f"the last {LINES} of {len(starts):,} dotted lines are shown")
-    labels = [label(named({"connector": each[0], "task": each[1]})) for each in places]
+    labels = [label(tell(each)) for each in places]
     figure.update_layout(
         barmode="overlay",
         height=140 + 20 * len(places),
@@ -192,14 +193,14 @@ def label(text: str) -> str:
 # Inside
 
 
-def _shown(group: GroupHistory, until: datetime) -> tuple[set[tuple[str, int]], list[str]]:
+def _shown(group: GroupHistory, until: datetime) -> tuple[set[Resource], list[str]]:
     """The resources to show. If not all fit: those that changed hands most, and had the longest gaps."""
-    stays = Counter((row["connector"], row["task"]) for row in group.ownership)
+    stays = Counter(Resource(row["connector"], row["task"]) for row in group.ownership)
     if len(stays) <= RESOURCES:
         return set(stays), []
-    gaps: defaultdict[tuple[str, int], float] = defaultdict(float)
+    gaps: defaultdict[Resource, float] = defaultdict(float)
     for row in group.gaps:
-        gaps[row["connector"], row["task"]] += length_ms(row, until)
+        gaps[Resource(row["connector"], row["task"])] += length_ms(row, until)
     chosen = sorted(stays, key=lambda each: (-stays[each], -gaps[each], each))[:RESOURCES]
     said = f"of {len(stays):,} connectors and tasks those {RESOURCES} are shown that changed hands most"
     return set(chosen), [said]

@@ -15,6 +15,7 @@ from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report import figures
 from kcoord.pipeline.report.costs import OUTAGE, Cost, Costs, Move, costs, length_ms, moves, rest_ms
 from kcoord.pipeline.report.reading import GroupHistory, Histories, Row
+from kcoord.resource import tell
 
 GROUPS, LISTED, WORST = 20, 500, 20
 """How many groups are shown, how many are listed, and how many lines each list of a group has."""
@@ -190,7 +191,7 @@ def _moved(moved: Sequence[Move]) -> Html:
         return Html()
     lines = []
     for each in moved[:PAIRS]:
-        what = ", ".join(figures.short(figures.named({"connector": c, "task": t})) for c, t in each.resources[:NAMES])
+        what = ", ".join(figures.short(tell(resource)) for resource in each.resources[:NAMES])
         more = f" and {len(each.resources) - NAMES:,} more" if len(each.resources) > NAMES else ""
         giver, taker = figures.short(each.giver or "nobody"), figures.short(each.taker)
         way = f"{taker} again" if each.giver == each.taker else f"{giver} → {taker}"

@@ -20,7 +20,7 @@ from kcoord.pipeline.spark.arrow import DERIVED_DDL, deriver, readable, unreadab
 from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
-from kcoord.pipeline.spark.telling import Say, Told, silent
+from kcoord.pipeline.spark.telling import ErrorLine, Say, silent
 from kcoord.pipeline.tables import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS, Table
 
 AT_ONCE = 5_000_000
@@ -48,7 +48,7 @@ def take_records(store: Store, source: Source, say: Say = silent) -> None:
     """Write `records` and `quarantine` from everything in the log. Raises PipelineError."""
     store.check(stream=False)
     say("reading and decoding the log")
-    with Told("the log could not be read"):
+    with ErrorLine("the log could not be read"):
         _split(source.batch(store.spark), store.replace_raw)
 
 
@@ -68,7 +68,7 @@ def run_stream(
         if every_s is not None:
             _derive(store, source, say, keep=True)
 
-    with Told("the stream has failed"):
+    with ErrorLine("the stream has failed"):
         writer = source.stream(store.spark, at_once).writeStream.foreachBatch(take)
         writer = writer.option("checkpointLocation", f"{store.place}/{CHECKPOINT}")
         writer = (
@@ -82,7 +82,7 @@ def run_stream(
         finally:
             query.stop()
     if not store.has(RECORDS):  # the log was empty
-        with Told("the tables could not be written"):
+        with ErrorLine("the tables could not be written"):
             store.add_raw(0, None, lambda: None)
     return _derive(store, source, say, keep=True)
 
@@ -104,7 +104,7 @@ def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
 def _derive(store: Store, source: Source, say: Say, *, keep: bool = False) -> Outcome:
     say("following every group")
     partitions = source.partitions
-    with Told("the tables could not be made"):
+    with ErrorLine("the tables could not be made"):
         tasks = min(partitions, most_tasks(store.spark, FOLLOWING_A_CORE))
         records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(tasks, "partition")
         ordered = records.sortWithinPartitions("partition", "offset")

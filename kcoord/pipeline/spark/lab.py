@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from kcoord.pipeline.lab import Cell, parts, row_of
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.spark.telling import Say, Told, silent
+from kcoord.pipeline.spark.telling import ErrorLine, Say, silent
 from kcoord.pipeline.standing import MEASURED, Standing
 from kcoord.pipeline.tables import LAB, VARIED, Kind, Table
 from kcoord.sim.scenario import Scenario
@@ -48,7 +48,7 @@ def run_all(
     """Run the cells, keep the table, and return the standings in no order. Raises PipelineError."""
     store.check(stream=False)
     say(f"{len(cells):,} runs")
-    with Told("the runs could not be made"):
+    with ErrorLine("the runs could not be made"):
         rows = run_cells(store.spark, scenarios, cells)
         ordered = rows.repartition(1).sortWithinPartitions(*VARIED, "seed")
         try:
@@ -56,7 +56,7 @@ def run_all(
         finally:
             store.tidy()
     say("comparing")
-    with Told("the table could not be read"):
+    with ErrorLine("the table could not be read"):
         return standings(store.read(LAB))
 
 

@@ -15,7 +15,7 @@ def silent(what: str) -> None:
     """Say nothing."""
 
 
-class Told:
+class ErrorLine:
     """Turns an error from Spark into one line: what could not be done, and why."""
 
     def __init__(self, what: str) -> None:

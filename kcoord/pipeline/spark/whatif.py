@@ -8,7 +8,7 @@ from typing import Any
 from kcoord.pipeline.lab import Cell
 from kcoord.pipeline.spark.lab import run_cells
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.spark.telling import Say, Told, silent
+from kcoord.pipeline.spark.telling import ErrorLine, Say, silent
 from kcoord.pipeline.tables import VARIED, WHATIF
 from kcoord.pipeline.whatif.episodes import Episode
 from kcoord.pipeline.whatif.replay import replay_of
@@ -20,7 +20,7 @@ def replay_all(
     """Run the cells, keep the table, and return its rows. Raises PipelineError."""
     store.check(stream=False)
     say(f"{len(cells):,} runs")
-    with Told("the runs could not be made"):
+    with ErrorLine("the runs could not be made"):
         scenarios = {name: each.scenario for name, each in episodes.items()}
         rows = run_cells(
             store.spark, scenarios, cells, lambda _, cell: replay_of(episodes[cell.scenario], cell), WHATIF
@@ -30,5 +30,5 @@ def replay_all(
             store.replace(WHATIF, ordered)
         finally:
             store.tidy()
-    with Told("the table could not be read"):
+    with ErrorLine("the table could not be read"):
         return [row.asDict() for row in store.read(WHATIF).collect()]

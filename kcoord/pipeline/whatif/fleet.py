@@ -26,7 +26,7 @@ import attrs
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CLASSIC_GROUP, CLASSIC_MEMBER, CONNECT
 from kcoord.pipeline.whatif.stopping import Stopping, stopping
-from kcoord.protocol.resources import CONNECTOR
+from kcoord.resource import CONNECTOR
 from kcoord.sim.scenario import Kind
 
 KINDS = {CONNECT: Kind.CONNECT, CLASSIC_MEMBER: Kind.INDIVIDUAL, CLASSIC_GROUP: Kind.BARRIER}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import attrs
 
 from kcoord.pipeline.whatif.fleet import Tables, workers_of
-from kcoord.protocol.resources import CONNECTOR
+from kcoord.resource import CONNECTOR, Resource
 
 
 @attrs.frozen
@@ -75,13 +75,13 @@ def _staffed(tables: Tables, from_ms: int, to_ms: int) -> list[tuple[int, int]]:
 
 def _handed_over(tables: Tables, from_ms: int, to_ms: int) -> int:
     names = workers_of(tables.sessions)
-    last: dict[tuple[str, int], str | None] = {}
+    last: dict[Resource, str | None] = {}
     count = 0
     for row in sorted(tables.ownership, key=lambda row: (row["from_at"], row["from_offset"])):
-        if row["task"] == CONNECTOR:
+        resource = Resource(row["connector"], row["task"])
+        if resource.is_connector:
             continue
         worker = names.get(row["member_id"], row["member_id"])
-        resource = row["connector"], row["task"]
         count += from_ms <= row["from_at"] < to_ms and last.get(resource, worker) != worker
         last[resource] = worker
     return count

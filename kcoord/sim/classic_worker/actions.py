@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from kcoord.protocol.frozen import frozen
 from kcoord.protocol.message import Request
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim.classic_worker.configs import Configs
 
 

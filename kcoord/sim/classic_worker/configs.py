@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import attrs
 
 from kcoord.assign.incremental import Snapshot
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 
 @attrs.frozen

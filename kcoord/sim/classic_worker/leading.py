@@ -26,7 +26,7 @@ from kcoord.protocol.embedded import (
     encode_assignment,
 )
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim.classic_worker.cached_decoding import decode_state
 from kcoord.worker.classic import round as rounds
 

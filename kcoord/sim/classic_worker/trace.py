@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcoord.assign import Resource, tell
+from kcoord.assign import tell
 from kcoord.protocol.embedded import WorkerAssignment, WorkerState, decode_assignment, decode_state
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -16,7 +16,7 @@ from kcoord.protocol.messages import (
 )
 
 
-def names(resources: Iterable[Resource]) -> str:
+def names(resources: Iterable[tuple[str, int]]) -> str:
     """`[a a-0]`"""
     return f"[{' '.join(map(tell, sorted(resources)))}]"
 

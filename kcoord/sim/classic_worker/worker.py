@@ -39,7 +39,7 @@ from kcoord.protocol.frozen import frozen
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupResponse
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import Resource
 from kcoord.sim.classic_worker.actions import Action, Close, ReadConfigs, Start, Stop
 from kcoord.sim.classic_worker.cached_decoding import decode_assignment
 from kcoord.sim.classic_worker.client import NEVER_MS, ClientState, Fate, GroupClient
@@ -481,7 +481,7 @@ class ClassicWorker:
         names, self._reconfigured = self._reconfigured, NOTHING_NAMED
         if self.version != EAGER:
             stopping = frozenset(
-                each for each in self._assignment.resources if each[0] in names and each[1] != CONNECTOR
+                each for each in self._assignment.resources if each.connector in names and not each.is_connector
             )
             yield from self._stop(stopping)
             self._to_restart |= stopping

@@ -36,7 +36,7 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim.classic_worker.cached_decoding import decode_assignment, decode_state
 from kcoord.sim.coordinator import CATCH_UP_MS, Coordinator
 from kcoord.sim.mixed.context import MixedContext

@@ -32,7 +32,7 @@ from kcoord.protocol.messages import (
     LeaveGroupRequest,
     SyncGroupRequest,
 )
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import Resource
 from kcoord.sim.append import Pending
 from kcoord.sim.checks import Checks
 from kcoord.sim.classic_worker.client import CLOSED
@@ -152,11 +152,11 @@ class MixedChecks(Checks):
         """
         if not other.counts or not process.counts or process.is_new:
             return
-        for name in {name for name, task in resources if task != CONNECTOR}:
+        for name in {each.connector for each in resources if not each.is_connector}:
             newest = process.revisions.get(name, 0)
             if process.begun_with.get(name) == newest:
                 continue
-            predecessor = [each for each in other.running if each[0] == name and each[1] != CONNECTOR]
+            predecessor = [each for each in other.running if each.connector == name and not each.is_connector]
             if predecessor and other.revisions.get(name, 0) < newest and not self._is_over(name, process, other):
                 raise Violation(
                     "reconfigured",

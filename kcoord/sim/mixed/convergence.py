@@ -15,7 +15,7 @@ from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.embedded import EAGER, NAMES
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.fleet import GROUP, Fleet
 from kcoord.sim.mixed.context import MixedContext

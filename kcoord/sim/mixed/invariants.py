@@ -10,7 +10,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.step import Step
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim.invariants import Invariants
 from kcoord.sim.violation import Violation
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupRequest
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim import trace
 from kcoord.sim.classic_worker import (
     Action,

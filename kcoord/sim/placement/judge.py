@@ -23,7 +23,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from kcoord.assign import CONNECTOR, Resource
+from kcoord.assign import Resource
 from kcoord.group.apis.connect_group_describe import PlacementState
 from kcoord.group.connect.reasons import Reason
 from kcoord.group.connect.selection import ClientSide, select
@@ -263,16 +263,14 @@ class PlacementJudge:
             if giver == taker:
                 continue
             worker = _worker(group, giver)
-            if not self._demands.is_allowed(resource[0], worker) and not self._demands.is_cordoned(worker):
+            if not self._demands.is_allowed(resource.connector, worker) and not self._demands.is_cordoned(worker):
                 loads = [self._load(_target(past.targets, each), resource) for each in (giver, taker)]
                 found += loads[0] <= loads[1]
         return found
 
     def _load(self, resources: Resources, like: Resource) -> int:
         """The weight of those resources that are of the same kind as `like`: connectors, or tasks."""
-        return sum(
-            self._demands.weight(name) for name, task in resources if (task == CONNECTOR) == (like[1] == CONNECTOR)
-        )
+        return sum(self._demands.weight(each.connector) for each in resources if each.is_connector == like.is_connector)
 
     def _may_lose(self, worker: Worker, had: Resources, lost: Resources) -> None:
         """A worker that is cordoned and not drained loses only what a hard rule forbids there."""
@@ -307,7 +305,7 @@ class PlacementJudge:
                     return found
         if not has_more:
             for resource in sorted(nowhere):
-                place = self._demands.place_for(resource[0], layout.counts, None)
+                place = self._demands.place_for(resource.connector, layout.counts, None)
                 if place is not None:
                     return f"{names([resource])} is placed nowhere, and {place.member_id} may run it"
         return None
@@ -316,7 +314,7 @@ class PlacementJudge:
         self, layout: Layout, worker: Worker, resource: Resource, *, is_told: bool, has_more: bool
     ) -> str | None:
         demands, what = self._demands, names([resource])
-        why = demands.why_not(resource[0], worker, layout.without(worker, resource[0]))
+        why = demands.why_not(resource.connector, worker, layout.without(worker, resource.connector))
         if demands.is_drained(worker):
             why = f"{worker.member_id} is drained"
         if why is None:
@@ -325,7 +323,7 @@ class PlacementJudge:
             return None
         if not is_told:
             return f"{what} runs on {worker.member_id}, and nobody says that rules are broken: {why}"
-        place = demands.place_for(resource[0], layout.counts, worker)
+        place = demands.place_for(resource.connector, layout.counts, worker)
         return None if place is None else f"{what} stays on {worker.member_id}, and {place.member_id} may run it: {why}"
 
     # -- at the end ---------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from random import Random
 
 import attrs
 
-from kcoord.assign import Resource
+from kcoord.resource import Resource, connector, task
 from kcoord.sim.phases import MOVING_PHASE, PHASES
 from kcoord.sim.plans.placement_documents import draw_documents
 
@@ -233,9 +233,9 @@ def churn(random: Random, plan: Plan) -> Plan:
 
 def resources(connectors: int, tasks: Mapping[int, int]) -> frozenset[Resource]:
     """Connectors `a`, `b`, … with the given numbers of tasks."""
-    found = set()
+    found = set[Resource]()
     for at in range(connectors):
         name = chr(ord("a") + at)
-        found.add((name, -1))
-        found.update((name, task) for task in range(tasks.get(at, 0)))
+        found.add(connector(name))
+        found.update(task(name, number) for number in range(tasks.get(at, 0)))
     return frozenset(found)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import attrs
 
-from kcoord.assign import CONNECTOR, Resource
+from kcoord.assign import Resource
 
 
 @attrs.frozen
@@ -172,7 +172,7 @@ class Meter:
         return until_ms - self._deserted_ms
 
     def _counts(self, resource: Resource) -> bool:
-        return self._began_ms is not None and resource[1] != CONNECTOR
+        return self._began_ms is not None and not resource.is_connector
 
     def _ends_gap(self, resource: Resource) -> None:
         since_ms = self._since_ms.pop(resource, None)
@@ -198,7 +198,7 @@ class Meter:
         by_weight: dict[str, int] = dict.fromkeys(self.alive, 0)
         heaviest = 0
         for resource, worker in self._running.items():
-            if (resource[1] == CONNECTOR) == connectors:
+            if resource.is_connector == connectors:
                 weight = self.weights(resource)
                 by_count[worker] += 1
                 by_weight[worker] += weight

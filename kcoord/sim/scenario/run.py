@@ -136,7 +136,7 @@ class _Fleet:
         self._assignor = assignor_of(scenario, policy)
         self._kinds = {each: kind for name, kind in scenario.connectors.items() for each in kind.called(name)}
         self._hub = Hub(self._events, self._random, self._settings(), keep)
-        self.meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource[0]].weight)
+        self.meter = Meter(lambda: self._events.now_ms, lambda resource: self._kinds[resource.connector].weight)
         self._around = Surroundings(
             self._events, self._hub, self.meter, self._random, self._topic, self._start_ms, self._stop_ms
         )
@@ -251,10 +251,10 @@ class _Fleet:
         return _ms(seconds * (factors[0] if factors else 1))
 
     def _start_ms(self, worker: str, resource: Resource) -> int:
-        return self._slowed(worker, self._kinds[resource[0]].start)
+        return self._slowed(worker, self._kinds[resource.connector].start)
 
     def _stop_ms(self, worker: str, resource: Resource) -> int:
-        return self._slowed(worker, self._kinds[resource[0]].stop)
+        return self._slowed(worker, self._kinds[resource.connector].stop)
 
     # What happens
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from kcoord.assign import CONNECTOR, Resource
+from kcoord.assign import Resource
 from kcoord.protocol.embedded import EAGER, NOTHING
 from kcoord.worker.actions import Abandon, Gone, Revoke
 from kcoord.worker.classic.phases import MEMBER, Phase
@@ -39,7 +39,7 @@ def pause_configured_anew(state: ClassicMembershipState, predecessor: Setup) -> 
     changed = {name for name in before.keys() & now.keys() if before[name] != now[name]}
     if not changed or state.phase not in MEMBER or state.phase is Phase.LEAVING:
         return
-    tasks = frozenset(each for each in state.assigned if each[0] in changed and each[1] != CONNECTOR)
+    tasks = frozenset(each for each in state.assigned if each.connector in changed and not each.is_connector)
     stop(state, tasks)
     state.paused |= tasks
 

@@ -19,6 +19,7 @@ import attrs
 from kcoord.assign import Assignment, Departed, Group, Member, Resource
 from kcoord.assign.model import NO_DELAY
 from kcoord.protocol.embedded import EAGER, NOTHING, WorkerAssignment, WorkerState
+from kcoord.resource import resources_of
 
 SOMEBODY = ""
 """The member id for lost work if the leader does not know which worker had it."""
@@ -61,7 +62,7 @@ class Memory:
             return
         held = NOTHING.union(*map(held_by, states.values()))
         known = {name for name, _ in held}
-        lost = frozenset(resource for resource in configured - held if resource[0] in known)
+        lost = frozenset(resource for resource in configured - held if resource.connector in known)
         if not lost:
             return
         self.targets[SOMEBODY] = ("", lost)
@@ -115,7 +116,9 @@ class Memory:
         urls = {member.member_id: member.url or "" for member in group.members}
         kept = {each.member_id: (each.url or "", each.target) for each in group.departed}
         self.targets = kept if assignment.scheduled_delay_ms > 0 else {}
-        self.targets |= {each.member_id: (urls[each.member_id], each.resources) for each in assignment.members}
+        self.targets |= {
+            each.member_id: (urls[each.member_id], resources_of(each.resources)) for each in assignment.members
+        }
         if assignment.scheduled_delay_ms <= 0:
             self.delay_ends_ms = None
         else:
@@ -146,7 +149,7 @@ def differences(
     """The assignment of each worker; `told` has what is the same for all. The workers in `waits` are told of the delay,
     and join again when it is over: the leader alone, or all, so that the next leader knows when it ends.
     """
-    targets = {each.member_id: each.resources for each in assignment.members}
+    targets = {each.member_id: resources_of(each.resources) for each in assignment.members}
     holders: dict[Resource, set[str]] = {}
     for member, state in states.items():
         for resource in held_by(state):

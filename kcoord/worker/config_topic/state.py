@@ -139,7 +139,7 @@ class ConfigState:
     def _made(self) -> ConnectConfig:
         connectors = {name: self._connector(name) for name in self._properties}
         resources = frozenset(
-            (name, task) for name, each in connectors.items() for task in range(CONNECTOR, len(each.tasks))
+            Resource(name, task) for name, each in connectors.items() for task in range(CONNECTOR, len(each.tasks))
         )
         revisions = {name: each.revision for name, each in connectors.items()}
         same = resources == self._snapshot.resources

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import attrs
 
 from kcoord.assign import Resource, tell
+from kcoord.resource import resource_of
 
 T = TypeVar("T")
 
@@ -22,7 +23,7 @@ Config = Mapping[str, Any]
 class Context:
     """What a running connector or task gets."""
 
-    resource: Resource
+    resource: Resource = attrs.field(converter=resource_of)
     config: Config
     may_run: Callable[[], bool]
     """Whether this worker may run it at this very moment. Ask before each step that must not be done twice. The answer

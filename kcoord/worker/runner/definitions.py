@@ -43,9 +43,9 @@ class Definition:
 
     def config_of(self, resource: Resource) -> Config | None:
         """The config of the connector or of one of its tasks; None for a task that it does not have."""
-        _, task = resource
-        if task == CONNECTOR:
+        if resource.is_connector:
             return self.config
+        task = resource.task_id
         return self.task_configs[task] if task < len(self.task_configs) else None
 
 
@@ -64,17 +64,19 @@ class Definitions:
     def resources(self) -> frozenset[Resource]:
         """All connectors and tasks that the group is to run."""
         return frozenset(
-            (each.name, task) for each in self.connectors.values() for task in range(CONNECTOR, len(each.task_configs))
+            Resource(each.name, task)
+            for each in self.connectors.values()
+            for task in range(CONNECTOR, len(each.task_configs))
         )
 
     def runs(self, resource: Resource) -> bool:
         """Whether the worker that has `resource` is to run it."""
-        definition = self.connectors.get(resource[0])
+        definition = self.connectors.get(resource.connector)
         return definition is None or definition.runs
 
     def config_of(self, resource: Resource) -> Config | None:
         """The config of `resource`; None if it does not exist."""
-        definition = self.connectors.get(resource[0])
+        definition = self.connectors.get(resource.connector)
         return None if definition is None else definition.config_of(resource)
 
 

@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from kcoord.assign import CONNECTOR, Resource, tell
+from kcoord.assign import Resource, tell
 from kcoord.worker.config_topic.records import Restart
 from kcoord.worker.configured import Configured
 from kcoord.worker.listener import WorkerRebalanceListener
@@ -125,12 +125,12 @@ class Runner(WorkerRebalanceListener):
         self._running[resource] = Running(context, lambda: self._make(resource, config), paused=paused)
 
     def _make(self, resource: Resource, config: Config | None) -> Run:
-        definition = self._definitions.connectors.get(resource[0])
+        definition = self._definitions.connectors.get(resource.connector)
         if definition is None or config is None:
             raise DefinitionError(f"{tell(resource)} is assigned to this worker, but {self._source} does not define it")
         if definition.connector is None:
             raise DefinitionError(f"{tell(resource)}: {definition.trouble}")
-        if resource[1] == CONNECTOR:
+        if resource.is_connector:
             return definition.connector(config).run
         return definition.connector.task(config).run
 
@@ -177,13 +177,13 @@ class Runner(WorkerRebalanceListener):
             config = definitions.config_of(resource)
             if config is None:
                 continue
-            differs = config != running.context.config and not (of_a_round and resource[1] != CONNECTOR)
+            differs = config != running.context.config and not (of_a_round and not resource.is_connector)
             if differs or running.paused is definitions.runs(resource):
                 self._restart_soon(resource, running, "its config has changed")
 
     def _restart_requested(self, request: Restart) -> None:
         for resource, running in list(self._running.items()):
-            asked = resource[0] == request.name and (resource[1] == CONNECTOR or request.include_tasks)
+            asked = resource.connector == request.name and (resource.is_connector or request.include_tasks)
             if asked and (not request.only_failed or running.status.condition is Condition.FAILED):
                 self._restart_soon(resource, running, "is to be started again")
 

@@ -14,6 +14,7 @@ from kcoord.group.connect.computing import AssignmentError
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import unpack
+from kcoord.resource import Resource
 from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, SETTINGS, World, assignor, packed, text
 
 COMPUTE = ErrorCode.COMPUTE_ASSIGNMENT
@@ -340,6 +341,31 @@ def test_a_server_side_assignor_that_breaks_its_contract_is_an_assignment_error(
     assert world.group.error_message.startswith("assignor broken ")
     world.pass_ms(1_000)
     assert world.group.reason == "assignment tried again"
+
+
+@attrs.frozen
+class Plain:
+    """Gives everything to the first member: what it had as it is, the rest as plain tuples."""
+
+    name: str = "plain"
+
+    def assign(self, group: Group) -> Assignment:
+        first, configured = group.members[0], group.configured or frozenset()
+        new = {(name, number) for name, number in configured - first.target}
+        return Assignment((MemberAssignment(first.member_id, first.target | new),))
+
+
+@pytest.mark.parametrize("rules", ["", '{"weight": [{"connector": "A", "weight": 2}]}'])
+def test_a_server_side_assignor_may_give_plain_tuples(rules: str) -> None:
+    """CG-23: and a target has resources all the same, with placement rules and without."""
+    world = World(attrs.evolve(SETTINGS, assignors=(Plain(),)))
+    world.join("W1", server_assignor="plain", config_offset=1, configured_connectors_and_tasks=packed("AC0"))
+    if rules:
+        world.configure(placement=rules)
+    world.beat("W1", 1, "AC0", config_offset=2, configured_connectors_and_tasks=packed("AC0 AT0 BC0"))
+    assert world.group.error == 0
+    assert world.targets() == {"W1": "AC0 AT0 BC0"}
+    assert {type(each) for target in world.group.targets.values() for each in target.resources} == {Resource}
 
 
 def test_what_the_assignor_says_to_a_member_reaches_it() -> None:

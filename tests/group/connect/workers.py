@@ -20,7 +20,8 @@ from kcoord.protocol.messages import (
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
 )
-from kcoord.protocol.resources import Resource, pack, unpack
+from kcoord.protocol.resources import pack, unpack
+from kcoord.resource import Resource
 from tests.group.connect.world import INTERVAL_MS, REBALANCE_MS, World, assignor, packed, text
 
 NOTHING: frozenset[Resource] = frozenset()

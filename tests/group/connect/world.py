@@ -42,7 +42,8 @@ from kcoord.protocol.messages import (
     DeleteGroupsResponse,
 )
 from kcoord.protocol.records import Record, decode_record, encode_record
-from kcoord.protocol.resources import Resource, pack, unpack
+from kcoord.protocol.resources import pack, unpack
+from kcoord.resource import CONNECTOR, Resource
 from tests.group.connect.consistency import check_consistent, durable, session
 from tests.group.sabotage import Saboteur, Take
 
@@ -69,7 +70,7 @@ R = TypeVar("R", bound=Response)
 
 def res(text: str) -> frozenset[Resource]:
     """`"AC0 AT1"`: connector A and its task 1."""
-    return frozenset((each[0], -1 if each[1] == "C" else int(each[2:])) for each in text.split())
+    return frozenset(Resource(each[0], CONNECTOR if each[1] == "C" else int(each[2:])) for each in text.split())
 
 
 def text(resources: Iterable[Resource]) -> str:

@@ -12,7 +12,7 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.messages import JoinGroupRequest, LeaveGroupRequest
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 from kcoord.sim.classic_worker import (
     Action,
     ClassicSetup,

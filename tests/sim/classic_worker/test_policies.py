@@ -18,7 +18,7 @@ from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssi
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import SESSIONED, WorkerAssignment, WorkerState, decode_assignment, encode_state
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource, connector, task
 from kcoord.sim.classic_worker.leading import Leader
 from kcoord.worker.classic.round import NO_WAIT, Memory
 from tests.sim.classic_worker.house import House
@@ -126,7 +126,7 @@ class Group:
 
     def resource(self, word: str) -> Resource:
         """Each of them a connector, or a task of the only one."""
-        return (word, CONNECTOR) if word in self.snapshot.task_counts else (word[0], int(word[1:]) - 1)
+        return connector(word) if word in self.snapshot.task_counts else task(word[0], int(word[1:]) - 1)
 
     def word(self, resource: Resource) -> str:
         name, task = resource
@@ -213,7 +213,7 @@ def test_a_new_leader_in_the_middle_of_a_wait(assignor: ServerAssignor, story: s
 
 def test_leaders_who_all_know_nothing_prolong_no_wait_for_ever() -> None:
     """With more workers than resources nobody can say who is new. Each waits half of what the last one told."""
-    held = WorkerAssignment(SESSIONED, assigned=frozenset({("T", CONNECTOR)}))
+    held = WorkerAssignment(SESSIONED, assigned=frozenset({connector("T")}))
     delay_ms, left = T1_MS, []
     while delay_ms:
         states = {
@@ -221,8 +221,8 @@ def test_leaders_who_all_know_nothing_prolong_no_wait_for_ever() -> None:
             **{name: WorkerState(SESSIONED, name, 1) for name in "0123"},
         }
         memory = Memory()
-        memory.guess(states, frozenset({("T", CONNECTOR), ("T", 0)}), NO_WAIT, 5_000)
-        group = memory.show(states, frozenset({("T", CONNECTOR), ("T", 0)}), 1, 7, T1_MS, 5_000)
+        memory.guess(states, frozenset({connector("T"), task("T", 0)}), NO_WAIT, 5_000)
+        group = memory.show(states, frozenset({connector("T"), task("T", 0)}), 1, 7, T1_MS, 5_000)
         delay_ms = TWO.assign(group).scheduled_delay_ms
         left.append(delay_ms)
     assert left[0] == T1_MS // 2

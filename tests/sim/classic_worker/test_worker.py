@@ -135,7 +135,9 @@ def test_a_new_connector_makes_everybody_rejoin_once() -> None:
 
 def test_reconfigured_tasks_are_stopped_before_the_worker_rejoins_and_started_anew() -> None:
     house, hosts = fleet(3)
-    running = {host.name: {each for each in host.runs if each[0] == "a" and each[1] >= 0} for host in hosts}
+    running = {
+        host.name: {each for each in host.runs if each.connector == "a" and not each.is_connector} for host in hosts
+    }
     for host in hosts:
         host.started.clear()
     house.configure(a=3)
@@ -151,7 +153,7 @@ def test_a_removed_connector_is_stopped_by_whom_the_leader_tells() -> None:
     house.tell()
     house.run(2 * SETTLED_MS)
     assert_well(house)
-    assert {each[0] for host in hosts for each in host.runs} == {"a"}
+    assert {each.connector for host in hosts for each in host.runs} == {"a"}
 
 
 def test_a_session_key_alone_makes_nobody_rejoin() -> None:

@@ -17,7 +17,7 @@ from itertools import zip_longest
 
 from kcoord.protocol.embedded import WorkerAssignment
 from kcoord.protocol.frozen import frozen
-from kcoord.protocol.resources import CONNECTOR, Resource
+from kcoord.resource import Resource, connectors_among, tasks_among
 
 __all__ = ["Picture", "Shown", "Slice", "draw", "read_answer"]
 
@@ -84,8 +84,7 @@ def draw(workers: Sequence[Shown], leader: Shown, waiting: Resources) -> Picture
 
 def _of_all(workers: Iterable[Shown], taken: set[str]) -> Iterator[Slice]:
     for worker in workers:
-        connectors = sorted([each for each in worker.target if each[1] == CONNECTOR])
-        tasks = sorted([each for each in worker.target if each[1] != CONNECTOR])
+        connectors, tasks = sorted(connectors_among(worker.target)), sorted(tasks_among(worker.target))
         yield Slice(worker.member_id, worker.url, frozenset(connectors[:1] + tasks[:1]))
         for at, pair in enumerate(zip_longest(connectors[1:], tasks[1:]), 1):
             resources = frozenset([each for each in pair if each is not None])

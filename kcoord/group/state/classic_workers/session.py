@@ -18,7 +18,7 @@ from kcoord.group.state.classic_workers.look_verdicts import Asking
 from kcoord.group.state.classic_workers.phases import MOVES, Phase
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.step import Token
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 NO_GENERATION = -1
 
@@ -38,7 +38,7 @@ class ClassicSession:
     """The generation before. A heartbeat that was under way when the worker joined still carries it."""
     generation_unsure: bool = False
     """After a load: the worker may know any generation from the recorded one up to the group epoch."""
-    listed: frozenset[tuple[str, int]] = frozenset()
+    listed: frozenset[Resource] = frozenset()
     """What its last JoinGroup listed. This includes what it has stopped under `default`: it starts that again after any
     answer in another protocol that does not take it away.
     """

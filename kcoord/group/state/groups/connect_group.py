@@ -18,7 +18,7 @@ from kcoord.group.state.groups.modern_member import ModernMember
 from kcoord.group.state.repetition import Repetition
 from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataValue
-from kcoord.protocol.resources import Resource
+from kcoord.resource import Resource
 
 Metadata: TypeAlias = ConnectWorkerGroupMemberMetadataValue
 if TYPE_CHECKING:

@@ -47,7 +47,8 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupTargetAssignmentValue,
     Record,
 )
-from kcoord.protocol.resources import Resource, pack
+from kcoord.protocol.resources import pack
+from kcoord.resource import Resource
 
 
 def group_epoch(group_id: str, epoch: int, reason: str, wall_ms: int) -> Record:
