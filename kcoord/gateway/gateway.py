@@ -28,20 +28,20 @@ from kcoord.gateway.handlers import (
     other_protocols,
 )
 from kcoord.gateway.handlers.batches import LARGE_GROUPS, answer_batch
-from kcoord.gateway.ownership.adoption import Adoptions
-from kcoord.gateway.ownership.cluster_groups import ClusterGroups
-from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.group_ownership import groups_named, wait_until_loaded
-from kcoord.gateway.ownership.group_traffic import GroupTraffic
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.left_by_0_1_0 import GroupsLeftBy010
-from kcoord.gateway.ownership.orphaned_groups import OrphanedGroups
-from kcoord.gateway.ownership.outage import Outages
-from kcoord.gateway.ownership.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.release import Releases
-from kcoord.gateway.ownership.rights import READ, Rights
-from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ownership.access.group_ownership import groups_named, wait_until_loaded
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.outage import Outages
+from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.access.rights import READ, Rights
+from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.care.left_by_0_1_0 import GroupsLeftBy010
+from kcoord.gateway.ownership.care.orphaned_groups import OrphanedGroups
+from kcoord.gateway.ownership.care.sentinels import Sentinels
+from kcoord.gateway.ownership.handover.adoption import Adoptions
+from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, NEWER_HEARTBEATS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.authentication import proved

@@ -7,7 +7,7 @@ Every request asks an `Authorizer` before it touches a group. Rules (CG-30; Kafk
 2. Lists show only groups that the client may describe.
 3. Authorized operations, if the client asks for them, are those that the authorizer allows.
 
-In front of a cluster kcoord asks the cluster instead (`kcoord.gateway.ownership.rights`).
+In front of a cluster kcoord asks the cluster instead (`kcoord.gateway.ownership.access.rights`).
 """
 
 from __future__ import annotations

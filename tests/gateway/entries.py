@@ -17,7 +17,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.gateway import Gateway
-from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.group.state.settings import GroupSettings

@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.gateway.ownership.adoption import CannotAdopt
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.handover.adoption import CannotAdopt
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.gateway.ownership.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
-from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.ownership.handover.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember

@@ -12,8 +12,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.ownership.sentinel_appearance import Appearance
-from kcoord.gateway.ownership.shared_sentinel import SharedSentinel
+from kcoord.gateway.ownership.sentinel.appearance import Appearance
+from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel
 from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.handlers import group_calls
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode

@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.handlers import group_calls
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, Request

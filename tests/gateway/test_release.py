@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from kcoord.gateway.ownership import release
-from kcoord.gateway.ownership.sentinel import KnownAppearance, Sentinel
-from kcoord.gateway.ownership.sentinel_appearance import Appearance
+from kcoord.gateway.ownership.handover import release
+from kcoord.gateway.ownership.sentinel.appearance import Appearance
+from kcoord.gateway.ownership.sentinel.sentinel import KnownAppearance, Sentinel
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.protocol.errors import ErrorCode

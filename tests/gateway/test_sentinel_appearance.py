@@ -11,9 +11,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.ownership.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.sentinel import Sentinel
-from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic

@@ -11,7 +11,7 @@ import pytest
 import kcoord
 from kcoord.gateway import gateway
 from kcoord.gateway.handlers import batches
-from kcoord.gateway.ownership import guarded_groups
+from kcoord.gateway.ownership.access import guarded_groups
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group import shard
 from kcoord.group.api_table import API_TABLE, ApiRow, InFront, Writes

@@ -14,7 +14,7 @@ import pytest
 
 from kcoord.bounded_cache import ENTRY_BYTES, BoundedCache, bytes_of
 from kcoord.gateway.gateway import Gateway
-from kcoord.gateway.ownership.rights import READ
+from kcoord.gateway.ownership.access.rights import READ
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators

@@ -7,13 +7,13 @@ sentinel leaves first, and JoinGroup is passed with the old member id.
 from __future__ import annotations
 
 from kcoord.gateway.handlers import group_calls, offsets
-from kcoord.gateway.ownership.adoption import _Known
-from kcoord.gateway.ownership.cluster_groups import ClusterGroups
-from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.group_traffic import GroupTraffic
-from kcoord.gateway.ownership.release import Releases
-from kcoord.gateway.ownership.release_in_progress import PassedJoin
-from kcoord.gateway.ownership.sentinel import Sentinel
+from kcoord.gateway.ownership.handover.adoption import _Known
+from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from tests.sim.mutants import Mutant
 
 # fmt: off

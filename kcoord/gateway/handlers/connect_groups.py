@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
-from kcoord.gateway.ownership.group_appearances import DEAD
-from kcoord.gateway.ownership.group_ownership import facts_of, is_here, is_the_clusters
-from kcoord.gateway.ownership.rights import DESCRIBE, READ
-from kcoord.gateway.ownership.sentinel import is_refusal
-from kcoord.gateway.ownership.sentinel_appearance import CONNECT
+from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, is_the_clusters
+from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
+from kcoord.gateway.ownership.care.group_appearances import DEAD
+from kcoord.gateway.ownership.sentinel.appearance import CONNECT
+from kcoord.gateway.ownership.sentinel.sentinel import is_refusal
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.error_responses import refuse

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from kcoord.gateway.ownership.group_ownership import OwnershipContext, seems_here
+from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, seems_here
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory
 from kcoord.gateway.session.responses import decode, send
 from kcoord.gateway.session.upstream import Asker, Expected

@@ -31,15 +31,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from kcoord.gateway.handlers.handler_context import HandlerContext
-from kcoord.gateway.ownership.cluster_groups import ClusterGroups
-from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.group_ownership import facts_of, is_here, is_the_clusters, members_named, when_taken
-from kcoord.gateway.ownership.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.release import Releases
-from kcoord.gateway.ownership.rights import READ
-from kcoord.gateway.ownership.sentinel import LOST, PASSING, Sentinel, is_refusal
-from kcoord.gateway.ownership.sentinel_appearance import CONNECT, Appearance
+from kcoord.gateway.ownership.access.group_ownership import (
+    facts_of,
+    is_here,
+    is_the_clusters,
+    members_named,
+    when_taken,
+)
+from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.access.rights import READ
+from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
+from kcoord.gateway.ownership.sentinel.sentinel import LOST, PASSING, Sentinel, is_refusal
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse

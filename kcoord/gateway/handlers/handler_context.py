@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kcoord.gateway.ownership.group_ownership import OwnershipContext
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.rights import Rights
-from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ownership.access.group_ownership import OwnershipContext
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.rights import Rights
+from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ports import Places
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.loop.turn_queue import TurnQueue

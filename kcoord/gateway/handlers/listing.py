@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.handlers.handler_context import HandlerContext
-from kcoord.gateway.ownership.group_ownership import Unanswered, described_here, is_here, may_be_here
-from kcoord.gateway.ownership.rights import DELETE, DESCRIBE
-from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0
+from kcoord.gateway.ownership.access.group_ownership import Unanswered, described_here, is_here, may_be_here
+from kcoord.gateway.ownership.access.rights import DELETE, DESCRIBE
+from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.request_slices import ROWS

@@ -23,8 +23,8 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.handlers.handler_context import HandlerContext
-from kcoord.gateway.ownership.group_ownership import facts_of, is_here
-from kcoord.gateway.ownership.rights import READ
+from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here
+from kcoord.gateway.ownership.access.rights import READ
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode

@@ -1,4 +1,4 @@
-"""A client's authorization for one group, from upstream's last answer; `ownership/rights.py` asks for it."""
+"""A client's authorization for one group, from upstream's last answer; `ownership/access/rights.py` asks for it."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.rights import NOT_READY, READ, Rights
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.access.rights import NOT_READY, READ, Rights
 from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.connection_context import ConnectionContext, Spawner

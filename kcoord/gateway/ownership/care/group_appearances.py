@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.sentinel import KnownAppearance
-from kcoord.gateway.ownership.sentinel_appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.sentinel.appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance
+from kcoord.gateway.ownership.sentinel.sentinel import KnownAppearance
 from kcoord.gateway.ports import Places
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import GatewaySettings

@@ -3,7 +3,7 @@
 Members of one group may be connected to several instances, because old connections stay when the map changes. All
 instances commit in the name of the same static member upstream. So they read its state where all can read it: in the
 group itself. DescribeGroups tells the member's id, the mark in its metadata, and the upstream generation, which the
-sentinel assigns to itself (`sentinel_appearance.py` reads both). Rules (GW-12, GW-20), beside those of `sentinel.py`:
+sentinel assigns to itself (`appearance.py` reads both). Rules (GW-12, GW-20), beside those of `sentinel.py`:
 
 1. **Seen is as good as joined.** An instance that finds the sentinel upstream with the mark that it needs acts as this
    sentinel.
@@ -27,7 +27,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from kcoord.gateway.ownership.sentinel import (
+from kcoord.gateway.ownership.sentinel.appearance import Appearance
+from kcoord.gateway.ownership.sentinel.sentinel import (
     LOST,
     PASSING,
     AppearanceSource,
@@ -41,7 +42,6 @@ from kcoord.gateway.ownership.sentinel import (
     nobody,
     seen_sentinel,
 )
-from kcoord.gateway.ownership.sentinel_appearance import Appearance
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse

@@ -25,14 +25,14 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Protocol
 
-from kcoord.gateway.ownership.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.outage import find
-from kcoord.gateway.ownership.rights import Rights
-from kcoord.gateway.ownership.sentinel import PASSING, KnownAppearance, Sentinel, SessionLimit
-from kcoord.gateway.ownership.sentinel_appearance import CONSUMER, OF_0_1_0
-from kcoord.gateway.ownership.shared_sentinel import SharedSentinel
+from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.outage import find
+from kcoord.gateway.ownership.access.rights import Rights
+from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.sentinel.appearance import CONSUMER, OF_0_1_0
+from kcoord.gateway.ownership.sentinel.sentinel import PASSING, KnownAppearance, Sentinel, SessionLimit
+from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel
 from kcoord.gateway.ports import Places
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.connection_context import Spawner

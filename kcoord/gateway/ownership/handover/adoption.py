@@ -26,14 +26,14 @@ from typing import Protocol
 
 import attrs
 
-from kcoord.gateway.ownership.cluster_groups import NOT_KNOWN, ClusterGroup, ClusterGroups, Sighting
-from kcoord.gateway.ownership.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of
-from kcoord.gateway.ownership.group_traffic import GroupTraffic
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.release import Releases
-from kcoord.gateway.ownership.sentinel import Sentinel, is_refusal
-from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.care.sentinels import Sentinels
+from kcoord.gateway.ownership.handover.cluster_groups import NOT_KNOWN, ClusterGroup, ClusterGroups, Sighting
+from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel, is_refusal
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection

@@ -13,7 +13,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ports import GroupReader
 from kcoord.protocol.messages import JoinGroupRequest
 

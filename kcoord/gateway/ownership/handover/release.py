@@ -46,16 +46,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ownership.cluster_groups import ClusterGroups
-from kcoord.gateway.ownership.described_groups import described_group
-from kcoord.gateway.ownership.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.group_appearances import DEAD
-from kcoord.gateway.ownership.group_ownership import OwnershipContext, facts_of, members_named
-from kcoord.gateway.ownership.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.release_in_progress import OpenRelease, PassedJoin, missing_joins
-from kcoord.gateway.ownership.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, LetIn, Sentinel
-from kcoord.gateway.ownership.sentinels import Sentinels
+from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of, members_named
+from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
+from kcoord.gateway.ownership.care.group_appearances import DEAD
+from kcoord.gateway.ownership.care.sentinels import Sentinels
+from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
+from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin, missing_joins
+from kcoord.gateway.ownership.sentinel.described_groups import described_group
+from kcoord.gateway.ownership.sentinel.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, LetIn, Sentinel
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost

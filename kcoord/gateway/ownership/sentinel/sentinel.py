@@ -3,7 +3,7 @@
 **kcoord takes a group by joining it upstream as its only member** (GW-11 to GW-13). This member, the *sentinel*, is
 static, and no other client speaks its protocol. While it is there, nobody can join past kcoord, upstream counts the
 group as active, and kcoord commits offsets in its name. It looks like a member of the group's own kind
-(`sentinel_appearance.py`). Rules:
+(`appearance.py`). Rules:
 
 1. The sentinel joins over a member's own connection, before kcoord answers the group's first JoinGroup. If upstream
    refuses it because there are members of any kind, kcoord does not take the group, and all its calls go upstream. That
@@ -40,8 +40,8 @@ from typing import ClassVar, Protocol
 
 import attrs
 
-from kcoord.gateway.ownership.described_groups import described_group
-from kcoord.gateway.ownership.sentinel_appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
+from kcoord.gateway.ownership.sentinel.described_groups import described_group
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
