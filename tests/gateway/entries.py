@@ -17,6 +17,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.gateway import Gateway
+from kcoord.gateway.ownership.sentinel import joins as sentinel_joins
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import Address, GatewaySettings
@@ -149,11 +150,11 @@ def _addresses(bootstrap: str) -> list[Address]:
 def joins(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often a sentinel was joined upstream, by group."""
     counted: Counter[str] = Counter()
-    join = Sentinel._try
+    attempt = sentinel_joins.attempt
 
-    async def counting(self: Sentinel, asker: Asker, mark: int) -> ErrorCode:
-        counted[self.group_id] += 1
-        return await join(self, asker, mark)
+    async def counting(sentinel: Sentinel, asker: Asker, mark: int) -> ErrorCode:
+        counted[sentinel.group_id] += 1
+        return await attempt(sentinel, asker, mark)
 
-    monkeypatch.setattr(Sentinel, "_try", counting)
+    monkeypatch.setattr(sentinel_joins, "attempt", counting)
     return counted

@@ -15,6 +15,7 @@ import pytest
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.handover.adoption import CannotAdopt
+from kcoord.gateway.ownership.sentinel import replacement
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -115,15 +116,15 @@ async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
 ) -> None:
     members = await live_pair(entry, name)
     stranger = await ScriptedMember.at(entry.cluster, name)
-    look = Sentinel._is_parked_among
+    look = replacement._is_parked_among
     joining: list[asyncio.Task[object]] = []
 
-    async def with_a_stranger(self: Sentinel, *args: Any) -> ErrorCode:
+    async def with_a_stranger(*args: Any) -> ErrorCode:
         joining.append(asyncio.create_task(stranger.join()))
         await until(lambda: has_members(entry.cluster, name, 4), "the stranger is in the group")
-        return await look(self, *args)
+        return await look(*args)
 
-    monkeypatch.setattr(Sentinel, "_is_parked_among", with_a_stranger)
+    monkeypatch.setattr(replacement, "_is_parked_among", with_a_stranger)
     with pytest.raises(CannotAdopt, match="INCONSISTENT_GROUP_PROTOCOL"):
         await entry.gateway.adoptions.adopt(name)
     await asyncio.gather(*joining, *map(goes, members))
@@ -142,15 +143,15 @@ async def test_rule_10_members_that_were_put_out_for_nothing_join_again(
     members = await live_pair(entry, name)
     kafka.create_topic(name)
     stranger = await ScriptedMember.at(entry.cluster, name)
-    replace = Sentinel._replace
+    replace = replacement.replace
     joining: list[asyncio.Task[object]] = []
 
-    async def with_a_stranger(self: Sentinel, *args: Any) -> ErrorCode:
+    async def with_a_stranger(*args: Any) -> ErrorCode:
         joining.append(asyncio.create_task(stranger.join()))
         await until(lambda: has_members(entry.cluster, name, 4), "the stranger is in the group")
-        return await replace(self, *args)
+        return await replace(*args)
 
-    monkeypatch.setattr(Sentinel, "_replace", with_a_stranger)
+    monkeypatch.setattr(replacement, "replace", with_a_stranger)
     with pytest.raises(CannotAdopt, match="INCONSISTENT_GROUP_PROTOCOL"):
         await entry.gateway.adoptions.adopt(name)
     assert [await each.heartbeat() for each in members] == [ErrorCode.REBALANCE_IN_PROGRESS] * 2

@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.ownership.handover.cluster_groups import SEEN_BYTES, USUAL_SESSION_MS, ClusterGroup, ClusterGroups
-from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel import joins
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
@@ -259,13 +259,13 @@ async def rejoins(member: ScriptedMember) -> None:
 def held_back(monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.Event, asyncio.Event]:
     """What the cluster answers a sentinel that joins: it is there (the first event), and not told before the second."""
     asked, answered = asyncio.Event(), asyncio.Event()
-    ask_upstream = Sentinel._try
+    ask_upstream = joins.attempt
 
-    async def slowly(self: Sentinel, *args: Any) -> ErrorCode:
-        error = await ask_upstream(self, *args)
+    async def slowly(*args: Any) -> ErrorCode:
+        error = await ask_upstream(*args)
         asked.set()
         await answered.wait()
         return error
 
-    monkeypatch.setattr(Sentinel, "_try", slowly)
+    monkeypatch.setattr(joins, "attempt", slowly)
     return asked, answered

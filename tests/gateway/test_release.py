@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from kcoord.gateway.ownership.handover import release
-from kcoord.gateway.ownership.sentinel.appearance import Appearance
-from kcoord.gateway.ownership.sentinel.sentinel import KnownAppearance, Sentinel
+from kcoord.gateway.ownership.sentinel import joins, requests
+from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.protocol.errors import ErrorCode
@@ -139,7 +139,7 @@ async def test_members_are_let_in_again_where_the_cluster_has_forgotten_what_the
     await until(is_open, "the release has begun")
     sentinel = entry.sentinel(name)
     offers, sentinel.offers = sentinel.offers, ()
-    await entry.gateway.sentinels.speak(sentinel, lambda asker: sentinel._join(asker, sentinel.mark or 0))
+    await entry.gateway.sentinels.speak(sentinel, lambda asker: joins.join(sentinel, asker, sentinel.mark or 0))
     sentinel.offers = offers
     await asyncio.gather(*(each.join() for each in members))
     await sync(*members)
@@ -152,14 +152,14 @@ async def test_who_comes_while_the_members_are_let_in_waits_for_all_of_them(
     """Were it answered before the members have joined, it would be given what they own."""
     members = await adopted_pair(entry, name)
     joined, may_sync = asyncio.Event(), asyncio.Event()
-    sync_upstream = Sentinel._sync
+    sync_upstream = requests.sync
 
-    async def slowly(self: Sentinel, *args: Any) -> ErrorCode:
+    async def slowly(*args: Any) -> ErrorCode:
         joined.set()
         await may_sync.wait()
-        return await sync_upstream(self, *args)
+        return await sync_upstream(*args)
 
-    monkeypatch.setattr(Sentinel, "_sync", slowly)
+    monkeypatch.setattr(requests, "sync", slowly)
     await owned_by(await connect(entry.port), name, "cluster")
     await joined.wait()
     stranger = await ScriptedMember.at(entry.cluster, name)

@@ -12,6 +12,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.sentinel import joins
 from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import UpstreamLost
@@ -274,7 +275,7 @@ async def test_a_sentinel_is_not_lost_with_the_answer_to_its_join(
 
         await member.join_and_sync()
         with monkeypatch.context() as broken:
-            broken.setattr(Sentinel, "_try", lose)
+            broken.setattr(joins, "attempt", lose)
             await until(is_lost, "the join is lost")
             if does == "leaves":
                 await member.leave()
@@ -302,7 +303,7 @@ async def test_a_sentinel_that_is_lost_between_two_types_comes_back(
             async def lose(*_: object) -> ErrorCode:
                 raise UpstreamLost("the member's connection has ended")
 
-            broken.setattr(Sentinel, "_try", lose)
+            broken.setattr(joins, "attempt", lose)
             await until(lambda: is_empty(direct, name), "the sentinel of the former type has left")
         await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))
 

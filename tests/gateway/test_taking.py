@@ -7,7 +7,8 @@ from typing import cast
 import pytest
 
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, read_appearance
-from kcoord.gateway.ownership.sentinel.sentinel import AppearanceSource, Sentinel, SessionLimit
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.state import AppearanceSource, SessionLimit
 from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic

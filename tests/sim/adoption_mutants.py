@@ -13,14 +13,14 @@ from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
-from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel import joins, replacement
 from tests.sim.mutants import Mutant
 
 # fmt: off
 ADOPTION_MUTANTS = (
     Mutant(7, "the group's calls are not held while it is adopted", GroupTraffic.enter,
            "(hold := self._holds.get(group_id))", "(hold := None)"),
-    Mutant(8, "the members are put out before the sentinel is in", Sentinel.adopt,
+    Mutant(8, "the members are put out before the sentinel is in", replacement.adopt,
            "if parker is None:", "if True:"),
     Mutant(9, "commits go in the member's own name", offsets._commit,
            "_in_its_name(request, name, version)", "request"),
@@ -42,7 +42,7 @@ ADOPTION_MUTANTS = (
            "if error in STRANGER and", "if False and"),
     Mutant(15, "members are refused because the cluster has forgotten what they speak", Releases._is_shut_out,
            "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
-    Mutant(15, "who was let in stays when a release is taken back", Sentinel._make_room,
+    Mutant(15, "who was let in stays when a release is taken back", joins.make_room,
            "waits = ", "waits = False and "),
     Mutant(15, "whose session has ended goes on with what it owned", FormerMemberIds.is_ours,
            "if self._still(group_id, member_id) is not None:", "if True:"),

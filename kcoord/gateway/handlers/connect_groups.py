@@ -27,7 +27,7 @@ from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, i
 from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
 from kcoord.gateway.ownership.care.group_appearances import DEAD
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT
-from kcoord.gateway.ownership.sentinel.sentinel import is_refusal
+from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.error_responses import refuse

@@ -45,7 +45,8 @@ from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
-from kcoord.gateway.ownership.sentinel.sentinel import LOST, PASSING, Sentinel, is_refusal
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING, is_refusal
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from kcoord.gateway.handlers.group_calls import GroupCallContext
-from kcoord.gateway.ownership.sentinel.sentinel import LOST, STRANGER
+from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, STRANGER
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Expected, error_of
 from kcoord.protocol.call import Call

@@ -26,7 +26,10 @@ from kcoord.gateway.handlers.group_calls import GroupCallContext, is_elsewhere
 from kcoord.gateway.handlers.late_commits import join_instead, pass_commit
 from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here
 from kcoord.gateway.ownership.access.rights import DELETE, READ
-from kcoord.gateway.ownership.sentinel.sentinel import INSTANCE_ID, LOST, STRANGER, Identity, Sentinel, is_refusal
+from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.state import Identity
+from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, STRANGER, is_refusal
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse
 from kcoord.protocol.call import Call

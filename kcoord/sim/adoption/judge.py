@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcoord.gateway.ownership.sentinel.sentinel import INSTANCE_ID
+from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
 from kcoord.group.group_configs import Owner
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState

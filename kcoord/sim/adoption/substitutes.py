@@ -82,7 +82,7 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
     instead += [
         ("kcoord.gateway.gateway", "random", Random(random.getrandbits(64))),
-        ("kcoord.gateway.ownership.sentinel.sentinel", "secrets", _Secrets(Random(random.getrandbits(64)))),
+        ("kcoord.gateway.ownership.sentinel.state", "secrets", _Secrets(Random(random.getrandbits(64)))),
         ("kcoord.gateway.topology.brokers", "_read", file.read),
         ("kcoord.gateway.topology.brokers", "_write", file.write),
         ("kcoord.server.loading", "gc", _NoFreeze()),

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.sentinel.appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance
-from kcoord.gateway.ownership.sentinel.sentinel import KnownAppearance
+from kcoord.gateway.ownership.sentinel.appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance, KnownAppearance
 from kcoord.gateway.ports import Places
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import GatewaySettings

@@ -30,9 +30,11 @@ from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.outage import find
 from kcoord.gateway.ownership.access.rights import Rights
 from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.sentinel.appearance import CONSUMER, OF_0_1_0
-from kcoord.gateway.ownership.sentinel.sentinel import PASSING, KnownAppearance, Sentinel, SessionLimit
+from kcoord.gateway.ownership.sentinel.appearance import CONSUMER, OF_0_1_0, KnownAppearance
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel
+from kcoord.gateway.ownership.sentinel.state import SessionLimit
+from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
 from kcoord.gateway.ports import Places
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.connection_context import Spawner

@@ -33,7 +33,8 @@ from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ownership.handover.cluster_groups import NOT_KNOWN, ClusterGroup, ClusterGroups, Sighting
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
-from kcoord.gateway.ownership.sentinel.sentinel import Sentinel, is_refusal
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection

@@ -54,8 +54,11 @@ from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin, missing_joins
-from kcoord.gateway.ownership.sentinel.described_groups import described_group
-from kcoord.gateway.ownership.sentinel.sentinel import INSTANCE_ID, REBALANCE_TIMEOUT_MS, STRANGER, LetIn, Sentinel
+from kcoord.gateway.ownership.sentinel.admission import LetIn
+from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group
+from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 import attrs
 
-from kcoord.gateway.ownership.sentinel.sentinel import INSTANCE_ID
+from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.upstream import Upstream
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember

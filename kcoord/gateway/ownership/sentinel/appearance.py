@@ -22,7 +22,7 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["CONNECT", "CONSUMER", "OF_0_1_0", "Appearance", "SeenAppearance", "read_appearance"]
+__all__ = ["CONNECT", "CONSUMER", "OF_0_1_0", "Appearance", "KnownAppearance", "SeenAppearance", "read_appearance"]
 
 CONSUMER, CONNECT = "consumer", "connect"
 
@@ -63,6 +63,15 @@ class Appearance:
 
 
 OF_0_1_0 = Appearance("kcoord")
+
+
+@attrs.frozen
+class KnownAppearance:
+    """The appearance that the sentinel of a group must have."""
+
+    appearance: Appearance
+    is_settled: bool
+    """Whether this holds for the whole generation: False while the group's topics are not known."""
 
 
 @attrs.frozen

@@ -1,15 +1,30 @@
-"""Groups as the cluster describes them now."""
+"""Groups as the cluster describes them now, and the sentinel in such a description."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
+
+from kcoord.gateway.ownership.sentinel.appearance import SeenAppearance, read_appearance
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
-from kcoord.protocol.generated.describe_groups_response import DescribedGroup
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
-__all__ = ["described_group", "described_groups"]
+__all__ = [
+    "INSTANCE_ID",
+    "PREPARING",
+    "STABLE",
+    "Seen",
+    "described_group",
+    "described_groups",
+    "other_members",
+    "seen_sentinel",
+]
 
+INSTANCE_ID = "kcoord"
+"""The group instance id of every sentinel."""
+PREPARING, STABLE = "PreparingRebalance", "Stable"
 NEWEST = 5
 """The last version of DescribeGroups that does not answer a missing group with an error."""
 
@@ -32,3 +47,31 @@ async def described_group(asker: Asker, group_id: str) -> DescribedGroup:
     for described in await described_groups(asker, [group_id]):
         return described
     raise UpstreamLost("the broker does not have DescribeGroups")
+
+
+def other_members(described: DescribedGroup) -> list[DescribedGroupMember]:
+    """The members of a group without the sentinel."""
+    return [each for each in described.members if each.group_instance_id != INSTANCE_ID]
+
+
+@attrs.frozen(slots=True)
+class Seen:
+    """The sentinel as upstream describes it."""
+
+    member_id: str
+    shown: SeenAppearance | None
+    """None while an instance is joining, or if kcoord cannot read it."""
+    is_stable: bool
+
+    @property
+    def mark(self) -> int | None:
+        return None if self.shown is None else self.shown.mark
+
+
+def seen_sentinel(described: DescribedGroup) -> Seen | None:
+    """The sentinel in a description of its group; None: it is not the group's only member."""
+    if [each.group_instance_id for each in described.members] != [INSTANCE_ID]:
+        return None
+    [member] = described.members
+    shown = read_appearance(described.protocol_type, member.member_metadata, member.member_assignment)
+    return Seen(member.member_id, shown, described.group_state == STABLE)

@@ -27,21 +27,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from kcoord.gateway.ownership.sentinel.appearance import Appearance
-from kcoord.gateway.ownership.sentinel.sentinel import (
-    LOST,
-    PASSING,
-    AppearanceSource,
-    Current,
-    KnownAppearance,
-    MayGo,
-    MembersOf,
-    Seen,
-    Sentinel,
-    SessionLimit,
-    nobody,
-    seen_sentinel,
-)
+from kcoord.gateway.ownership.sentinel import joins
+from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
+from kcoord.gateway.ownership.sentinel.described_groups import Seen, seen_sentinel
+from kcoord.gateway.ownership.sentinel.sentinel import Current, MayGo, Sentinel
+from kcoord.gateway.ownership.sentinel.state import AppearanceSource, MembersOf, SessionLimit, nobody
+from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
@@ -57,25 +48,24 @@ LOOKS = 200
 """How many times kcoord looks, with a pause of `LOOK_AGAIN_S` seconds between. In all this takes longer than an empty
 group usually waits for more members upstream (`group.initial.rebalance.delay.ms`).
 """
-OVERTAKEN = LOST | {ErrorCode.REBALANCE_IN_PROGRESS}
-"""Errors of a join if another instance came between."""
 
 
 class SharedSentinel(Sentinel):
     """kcoord's member in one group upstream, as one of several instances uses it."""
 
     IS_SHARED = True
+    OVERTAKEN = LOST | {ErrorCode.REBALANCE_IN_PROGRESS}
     __slots__ = ("_arrived", "_looked", "_looked_mark")
 
     def __init__(
         self,
         group_id: str,
-        session: SessionLimit,
-        appearances: AppearanceSource,
+        session_limit: SessionLimit,
+        appearance_source: AppearanceSource,
         on_refused: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
     ) -> None:
-        super().__init__(group_id, session, appearances, on_refused, members_of)
+        super().__init__(group_id, session_limit, appearance_source, on_refused, members_of)
         self._arrived = 0
         """How many calls have asked for a mark."""
         self._looked = 0
@@ -93,7 +83,7 @@ class SharedSentinel(Sentinel):
             if error:
                 return error
             if self._fits(seen, generation):
-                self._pass_for(asker, seen)
+                self.pass_for(asker, seen)
             elif self._is_younger(seen, generation) and await current() != generation:
                 return ErrorCode.NONE  # the caller is too late: no member will use `generation`
             else:
@@ -110,7 +100,7 @@ class SharedSentinel(Sentinel):
             if error:
                 return error
             if seen is not None and seen.mark is not None:
-                self._pass_for(asker, seen)
+                self.pass_for(asker, seen)
                 return ErrorCode.NONE
             return await self._join_until(asker, generation)
 
@@ -126,7 +116,7 @@ class SharedSentinel(Sentinel):
             error, seen = await self._settled(asker)
             if error or seen is None or seen.mark is None:
                 return error
-            self._pass_for(asker, seen)  # so it joins by this member id, and takes over no newer sentinel
+            self.pass_for(asker, seen)  # so it joins by this member id, and takes over no newer sentinel
             return await self._change(asker, told, generation, seen.mark)
 
     async def place(self, asker: Asker, generation: int, current: int | None) -> ErrorCode:
@@ -139,7 +129,7 @@ class SharedSentinel(Sentinel):
             if error:
                 return error
             if self._fits(seen, generation):
-                self._pass_for(asker, seen)
+                self.pass_for(asker, seen)
                 return ErrorCode.NONE
             if self._is_younger(seen, generation):
                 return ErrorCode.ILLEGAL_GENERATION
@@ -156,7 +146,7 @@ class SharedSentinel(Sentinel):
             if error:
                 return error
             if seen is None:
-                self._forget()
+                self.forget()
                 return ErrorCode.NONE
             if not seen.is_stable:
                 return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # another instance is joining
@@ -166,14 +156,14 @@ class SharedSentinel(Sentinel):
         """Join as a new member, unless another instance has joined with the same mark. Raises UpstreamLost."""
         for _ in range(LOOKS):
             self.member_id = ""
-            error = await self._join(asker, mark)
-            if error not in OVERTAKEN:
+            error = await joins.join(self, asker, mark)
+            if error not in self.OVERTAKEN:
                 return error
             error, seen = await self._settled(asker)
             if error:
                 return error
             if self._fits(seen, mark):
-                self._pass_for(asker, seen)
+                self.pass_for(asker, seen)
                 return ErrorCode.NONE
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
@@ -209,11 +199,3 @@ class SharedSentinel(Sentinel):
     @staticmethod
     def _is_younger(seen: Seen | None, mark: int) -> bool:
         return seen is not None and seen.mark is not None and seen.mark > mark
-
-    def _can_mend(self, error: ErrorCode) -> bool:
-        if error == ErrorCode.INVALID_SESSION_TIMEOUT:
-            return super()._can_mend(error)
-        return error == ErrorCode.MEMBER_ID_REQUIRED
-
-    def _refuses(self, error: ErrorCode) -> bool:
-        return error not in OVERTAKEN and super()._refuses(error)
