@@ -42,6 +42,7 @@ from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, NEWER_HEARTBEATS, ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.authentication import proved
@@ -171,6 +172,7 @@ class Gateway:
         self.adoptions = Adoptions(self)
         self.former_ids = FormerMemberIds(self)
         self.releases = Releases(self)
+        self.release_calls = ReleaseCalls(self)
         self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)
         self.now_ms: Callable[[], int] = groups.now_ms

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.gateway.ownership.handover import release
+from kcoord.gateway.ownership.handover import release_calls
 from kcoord.gateway.ownership.sentinel import joins, requests
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
 from kcoord.gateway.session.client_session import ClientSession
@@ -185,7 +185,8 @@ async def test_old_clients_are_released_once_all_have_joined(
     """Before KIP-394 a member joins without an id, so the cluster cannot be asked for it by one. It has them all once
     it has as many as have come: here the second one's JoinGroup gets there late.
     """
-    monkeypatch.setattr(release, "LEFT_EARLIER_MS", -3_600_000)  # kcoord's member does not leave before all have come
+    # kcoord's member does not leave before all have come
+    monkeypatch.setattr(release_calls, "LEFT_EARLIER_MS", -3_600_000)
     members = await adopted_pair(entry, name)
     await owned_by(await connect(entry.port), name, "cluster")
     passed: list[asyncio.Task[None]] = []

@@ -12,6 +12,7 @@ from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
 from kcoord.gateway.ownership.sentinel import joins, replacement
 from tests.sim.mutants import Mutant
@@ -30,17 +31,17 @@ ADOPTION_MUTANTS = (
            "generation_id=self.generation", "generation_id=0"),
     Mutant(15, "the sentinel leaves before the members have joined", Releases._begin,
            "sentinel.let_in(asker, terms)", "sentinel.go(asker)"),
-    Mutant(15, "JoinGroup is passed with the old member id", Releases.join,
+    Mutant(15, "JoinGroup is passed with the old member id", ReleaseCalls.join,
            'attrs.evolve(request, member_id=new_id or "")', "request"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
-    Mutant(17, "new ids are answered here", Releases.member_call,
+    Mutant(17, "new ids are answered here", ReleaseCalls.member_call,
            "transactional=False) in STRANGER", "transactional=False) in ()"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
            "if isinstance(request, JoinGroupRequest) and error ==", "if False and error =="),
     Mutant(15, "the cluster says of members here that they are unknown", ClusterGroups.instead,
            "if error in STRANGER and", "if False and"),
-    Mutant(15, "members are refused because the cluster has forgotten what they speak", Releases._is_shut_out,
+    Mutant(15, "members are refused because the cluster has forgotten what they speak", ReleaseCalls._is_shut_out,
            "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
     Mutant(15, "who was let in stays when a release is taken back", joins.make_room,
            "waits = ", "waits = False and "),

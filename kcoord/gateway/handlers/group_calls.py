@@ -14,7 +14,7 @@ Rules (GW-11, GW-12, GW-16):
    sentinel gets its mark then (`offsets.py`).
 4. A call goes upstream if upstream has refused the sentinel, or if the group has no members here and the cluster shall
    have it (`gateway.owner`). A call other than JoinGroup also goes upstream if the group has neither members here nor a
-   sentinel upstream. While a group is being released, `release.py` decides about its calls.
+   sentinel upstream. While a group is being released, `release_calls.py` handles them.
 5. A refused join leaves nothing behind. If upstream refuses late, kcoord takes the member out again, and removes a
    group that is new. If the group here refuses its first member, the sentinel leaves upstream. It stays only if the
    client is told to join again: with another member id, or after a retriable error.
@@ -44,6 +44,7 @@ from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING, is_refusal
@@ -91,6 +92,7 @@ class GroupCallContext(HandlerContext, Spawner, Protocol):
     cluster_groups: ClusterGroups
     former_ids: FormerMemberIds
     paused_sessions: PausedSessions
+    release_calls: ReleaseCalls
     releases: Releases
 
 
@@ -109,7 +111,7 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
         session.answer(call, refuse(request, ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
         return
     if gateway.releases.concerns(group_id):
-        await gateway.releases.join(session, call, request)
+        await gateway.release_calls.join(session, call, request)
         return
     if gateway.former_ids.has_gone(group_id, request.member_id):  # no member has that id any more
         request = attrs.evolve(request, member_id="")
@@ -300,13 +302,13 @@ def _heed(gateway: GroupCallContext, session: ClientSession, group_id: str, erro
 async def member_call(gateway: GroupCallContext, session: ClientSession, call: Call, request: MemberRequest) -> None:
     """Answer a SyncGroup, Heartbeat or LeaveGroup, or pass it on. Raises UpstreamLost."""
     group_id = request.group_id
-    gateway.releases.hear(group_id, *members_named(request))
+    gateway.release_calls.hear(group_id, *members_named(request))
     if not await is_here(gateway, group_id):
         await _pass_on(gateway, session, call, request)
         return
     error = await gateway.rights.check(session, group_id, READ)
     if not error and gateway.releases.concerns(group_id):
-        await gateway.releases.member_call(session, call, request)
+        await gateway.release_calls.member_call(session, call, request)
         return
     if not error:
         error = await keep(gateway, session, group_id)

@@ -31,7 +31,7 @@ async def pass_commit(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetCommitRequest | TxnOffsetCommitRequest
 ) -> None:
     """Pass on a commit of a member upstream, or a late commit. Raises UpstreamLost."""
-    gateway.releases.hear(request.group_id, request.member_id)
+    gateway.release_calls.hear(request.group_id, request.member_id)
     is_ours = await gateway.former_ids.is_ours(request.group_id, request.member_id)
     hidden = LOST if is_ours else LOST - STRANGER
 

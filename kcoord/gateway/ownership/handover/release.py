@@ -31,87 +31,64 @@ hold after a restart, so a kcoord that died during a release goes on with it. Ru
    Then the release begins again: a member that joined alone would get the partitions of the others.
 9. With SASL only a member can remove the sentinel, over a connection on which nothing waits. So the last member removes
    it before it joins, which costs a second rebalance.
+
+Here is how a release begins and ends; the calls of the members meanwhile are in `release_calls.py`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
-import struct
 from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import attrs
-
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of, members_named
+from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.care.group_appearances import DEAD
 from kcoord.gateway.ownership.care.sentinels import Sentinels
-from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
-from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin, missing_joins
+from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, missing_joins
 from kcoord.gateway.ownership.sentinel.admission import LetIn
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group
-from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
-from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.connection_context import Spawner
-from kcoord.gateway.session.responses import decode, encoded
-from kcoord.gateway.session.upstream import Asker, Expected, UpstreamLost
+from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.group.apis.connect_group_describe import CONNECT
-from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
-from kcoord.protocol.call import Call
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
-from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
-    HeartbeatRequest,
     JoinGroupRequest,
-    JoinGroupResponse,
-    LeaveGroupRequest,
-    SyncGroupRequest,
 )
 from kcoord.protocol.primitives import DecodeError
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["Releases"]
+__all__ = ["ReleaseContext", "Releases"]
 
 T = TypeVar("T")
 
 log = logging.getLogger("kcoord.gateway")
 
-NEEDS_ID_VERSION = 4
-"""The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
-LEFT_EARLIER_MS = 5_000
-"""The sentinel leaves at the latest this many ms before upstream would end the rebalance without missing members."""
 SPOKEN_BYTES = 4 << 20
 """Size limit, in bytes, of the memory of members' protocols."""
 LOOKS, LOOK_AGAIN_S = 100, 0.01
 """How often, and at which pause in seconds, kcoord checks whether all that have come are members upstream."""
-_SIZE = struct.Struct(">i")
 
 
 class ReleaseContext(OwnershipContext, Spawner, Protocol):
     """What a release needs from the gateway."""
 
-    cluster_groups: ClusterGroups
-    former_ids: FormerMemberIds
     guarded: GuardedGroups
-    paused_sessions: PausedSessions
 
     @property
     def sentinels(self) -> Sentinels: ...
@@ -133,11 +110,14 @@ class Releases:
         """By group: the protocols of the last client whose JoinGroup came before the release was open."""
         self._said: set[str] = set()
         """Groups that cannot be released, after the log has said so."""
-        self._newcomers = itertools.count(1)
 
     def is_open(self, group_id: str) -> bool:
         """Whether the group's members are sent to the cluster now."""
         return group_id in self._open
+
+    def opened(self, group_id: str) -> OpenRelease | None:
+        """The open release of the group, if there is one."""
+        return self._open.get(group_id)
 
     def is_under_way(self, group_id: str) -> bool:
         """Whether the group's release is open, is about to begin, or is being taken back."""
@@ -157,6 +137,15 @@ class Releases:
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
         return is_to_go and known.has_members and group_id not in self._said
+
+    def may_commit(self, group_id: str, is_placed: bool) -> bool:
+        """Whether a commit of a member that has yet to join upstream can go in the sentinel's name.
+
+        `is_placed`: whether the sentinel stands for the generation of the commit. If not, it cannot join for that
+        generation now, because its join would wait for the members.
+        """
+        release = self._open.get(group_id)
+        return release is None or (is_placed and not release.has_left)
 
     # -- begin and end ------------------------------------------------------------------------------------------------
 
@@ -182,7 +171,15 @@ class Releases:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
             may_be_complete = release.have_all_gone or (sentinel.IS_SHARED and release.came)
             if may_be_complete or not facts.has_members or (late and not release.has_left):
-                self._gateway.spawn(self._end(sentinel, release))
+                self._gateway.spawn(self.end(sentinel, release))
+
+    def offer_again(self, group_id: str, release: OpenRelease) -> None:
+        """Upstream has forgotten what the sentinel offers: offer it again, unless the sentinel leaves or joins now."""
+        if release.is_left:
+            release.starts_over()
+        if not release.has_left and group_id not in self._beginning:
+            self._beginning.add(group_id)
+            self._gateway.spawn(self._begin(self._gateway.sentinels.of(group_id), release))
 
     async def _begin(self, sentinel: Sentinel, again: OpenRelease | None = None) -> None:
         """Let the members in upstream. `again`: the open release, if upstream has forgotten their protocol."""
@@ -225,6 +222,10 @@ class Releases:
         if not offers:
             return None
         return LetIn(offers, facts.generation or 0, await self._gateway.guarded.member_ids(group_id))
+
+    def note_protocols(self, request: JoinGroupRequest) -> None:
+        """Keep the protocols of a client whose JoinGroup came before the release was open."""
+        self._spoken[request.group_id] = tuple((each.name, each.metadata) for each in request.protocols)
 
     def send_back(self, group_id: str) -> None:
         """Send members back to the cluster after a failed adoption that removed them there (AD-10).
@@ -290,7 +291,7 @@ class Releases:
             return None
         return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
 
-    async def _end(self, sentinel: Sentinel, release: OpenRelease) -> None:
+    async def end(self, sentinel: Sentinel, release: OpenRelease) -> None:
         """Let the sentinel leave once the members that have come are in the group upstream. If the group has no members
         here any more, the release is over.
         """
@@ -355,198 +356,6 @@ class Releases:
         here = await self._gateway.guarded.member_ids(sentinel.group_id)
         count = sum(each.group_instance_id != INSTANCE_ID for each in there)
         return bool(here) and count >= len(here | release.came.keys())
-
-    # -- calls --------------------------------------------------------------------------------------------------------
-
-    async def join(self, session: ClientSession, call: Call, request: JoinGroupRequest) -> None:
-        """Handle a JoinGroup of a member or of a newcomer. Raises UpstreamLost."""
-        release = self._open.get(request.group_id)
-        if release is None:  # upstream would not let it in yet
-            self._spoken[request.group_id] = tuple((each.name, each.metadata) for each in request.protocols)
-            generation = (await facts_of(self._gateway, request.group_id)).generation or 0
-            known = request.member_id, request.group_instance_id, generation
-            # a sign of life: this refreshes the member's session
-            await self._gateway.guarded.check_commit(session, request.group_id, *known, transactional=False)
-            session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
-            return
-        self.hear(request.group_id, request.member_id)
-        before = release.ids.get(request.member_id) or request.member_id or await self._before(request)
-        new_id = request.member_id if await self._is_upstreams(request, release) else None
-        is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
-        if new_id is None and request.member_id and is_dynamic:
-            new_id = await self._given_id(session, call, request, release)
-            if new_id is None:
-                return
-            release.ids[new_id] = before
-        joins_now = new_id is not None or not is_dynamic
-        if joins_now:
-            await self._about_to_join(session, request, release, before)
-
-        def deliver(owed: Expected, frame: bytes) -> None:
-            response = decode(owed, frame)
-            assert isinstance(response, JoinGroupResponse)
-            self._gateway.paused_sessions.returned(request.group_id, before)
-            is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id in release.ids
-            if is_dead and new_id is not None:
-                release.dead.add(new_id)
-            if is_dead or self._is_shut_out(request, response, release):
-                release.stays(before)
-                session.to_client(encoded(owed, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)))
-                return
-            if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
-                release.ids[response.member_id] = response.member_id
-            elif joins_now and response.error_code:
-                release.stays(before)
-            elif joins_now:
-                release.unheard[response.member_id] = request, before
-                release.ids[response.member_id] = before
-            self._gateway.cluster_groups.learn(session, request, response)
-            session.to_client(_SIZE.pack(len(frame)) + frame)
-
-        session.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
-        if joins_now:
-            await self._came(session, request, release, before, new_id, call.header.client_id or "")
-
-    async def _before(self, request: JoinGroupRequest) -> str:
-        """Under which id a member that comes without one is counted. Raises UpstreamLost.
-
-        It is the id here of the static member that has started again; for a newcomer it is a text of its own.
-        """
-        name = request.group_instance_id
-        here = {} if name is None else await self._gateway.guarded.members(request.group_id)
-        return next((each for each, its_name in here.items() if its_name == name), f"newcomer {next(self._newcomers)}")
-
-    def _is_shut_out(self, request: JoinGroupRequest, response: JoinGroupResponse, release: OpenRelease) -> bool:
-        """Whether upstream has refused the member because it forgot what the sentinel offers (rule 8 above).
-
-        If so, the sentinel offers it again, and the member must try again.
-        """
-        if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
-            return False
-        if release.is_left:
-            release.starts_over()
-        if not release.has_left and request.group_id not in self._beginning:  # else it leaves, or joins
-            self._beginning.add(request.group_id)
-            self._gateway.spawn(self._begin(self._gateway.sentinels.of(request.group_id), release))
-        return True
-
-    async def _given_id(
-        self, session: ClientSession, call: Call, request: JoinGroupRequest, release: OpenRelease
-    ) -> str | None:
-        """Ask the cluster for a new member id for a member of this group. Raises UpstreamLost.
-
-        None: the cluster gave another answer, and the client has been answered.
-        """
-        asked = attrs.evolve(request, member_id="")
-        response = await session.ask(asked, call.header.api_version, call.header.client_id)
-        assert isinstance(response, JoinGroupResponse)
-        if response.error_code == ErrorCode.MEMBER_ID_REQUIRED:
-            return response.member_id
-        if self._is_shut_out(request, response, release):
-            response = refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
-        session.answer(call, response)
-        return None
-
-    async def _is_upstreams(self, request: JoinGroupRequest, release: OpenRelease) -> bool:
-        """Whether upstream gave out the member id in `request`, as far as kcoord can tell (rule 7 above)."""
-        member_id = request.member_id
-        if member_id in release.ids:
-            return member_id not in release.dead
-        return bool(member_id) and not await self._gateway.former_ids.is_ours(request.group_id, member_id)
-
-    async def _about_to_join(
-        self, session: ClientSession, request: JoinGroupRequest, release: OpenRelease, before: str
-    ) -> None:
-        """With SASL the last member removes the sentinel before its own connection has to wait (rule 9 above)."""
-        gateway, group_id = self._gateway, request.group_id
-        if not gateway.settings.uses_sasl or release.has_left:
-            return
-        if await gateway.guarded.member_ids(group_id) <= {before, *release.came}:
-            release.has_left = True
-            try:
-                await gateway.sentinels.of(group_id).go(session)
-            except (UpstreamLost, DecodeError):
-                release.has_left = False
-                raise
-            release.is_left = True
-
-    async def _came(
-        self,
-        session: ClientSession,
-        request: JoinGroupRequest,
-        release: OpenRelease,
-        before: str,
-        new_id: str | None,
-        client_id: str,
-    ) -> None:
-        """Note that a member's JoinGroup is under way upstream; after the last one the sentinel leaves (rule 4)."""
-        gateway, group_id = self._gateway, request.group_id
-        there = new_id if new_id is not None else request.group_instance_id
-        release.came[before] = PassedJoin(there, session, session.upstream, client_id)
-        gateway.paused_sessions.pause(group_id, [before], gateway.now_ms())  # no heartbeat until it is answered
-        patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
-        if release.leave_by_ms is None:
-            release.leave_by_ms = gateway.now_ms() + patience_ms
-        if await gateway.guarded.member_ids(group_id) <= release.came.keys():
-            release.have_all_gone = True
-            gateway.spawn(self._end(gateway.sentinels.of(group_id), release))
-
-    def hear(self, group_id: str, *member_ids: str) -> None:
-        """Members come by ids from the cluster, so they have the answer to their JoinGroup (rule 3 above)."""
-        release = self._open.get(group_id)
-        if release is None:
-            return
-        for member_id in member_ids:
-            heard = release.unheard.pop(member_id, None)
-            if heard is not None:
-                self._gateway.spawn(self._goes(*heard, release))
-
-    async def _goes(self, request: JoinGroupRequest, before: str, release: OpenRelease) -> None:
-        """Remove a member here that has joined upstream."""
-        gateway, group_id = self._gateway, request.group_id
-        join = release.came.get(before)
-        if join is None or join.there != before:  # else an earlier process of kcoord has passed it on
-            gateway.former_ids.note(request, before)
-        identity = MemberIdentity("" if request.group_instance_id else before, request.group_instance_id)
-        try:
-            await gateway.guarded.give_up(group_id, [identity])
-            if not (await facts_of(gateway, group_id)).has_members:
-                await self._end(gateway.sentinels.of(group_id), release)
-        except UpstreamLost:
-            log.debug("group %s: a member that has gone is one here until its session ends", group_id)
-
-    async def member_call(
-        self, session: ClientSession, call: Call, request: SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
-    ) -> None:
-        """Handle a Heartbeat, SyncGroup or LeaveGroup. Raises UpstreamLost.
-
-        kcoord answers a member that has yet to join upstream; the calls of all others pass (rule 2 above).
-        """
-        gateway, group_id = self._gateway, request.group_id
-        if isinstance(request, LeaveGroupRequest):
-            left = members_named(request)
-            if not left & await gateway.guarded.member_ids(group_id):
-                session.pass_on(call, await gateway.cluster_groups.reader(session, request))
-                return
-            response, _ = await gateway.guarded.call(session, call, request)
-            session.drop_members(group_id, left)
-            session.answer(call, response)
-            return
-        known = request.member_id, request.group_instance_id, request.generation_id
-        if await gateway.guarded.check_commit(session, group_id, *known, transactional=False) in STRANGER:
-            session.pass_on(call, await gateway.cluster_groups.reader(session, request))
-            return
-        session.add_member(group_id, request.member_id)
-        session.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))
-
-    def may_commit(self, group_id: str, is_placed: bool) -> bool:
-        """Whether a commit of a member that has yet to join upstream can go in the sentinel's name.
-
-        `is_placed`: whether the sentinel stands for the generation of the commit. If not, it cannot join for that
-        generation now, because its join would wait for the members.
-        """
-        release = self._open.get(group_id)
-        return release is None or (is_placed and not release.has_left)
 
 
 def _ignore(answered: asyncio.Future[Any]) -> None:
