@@ -1,7 +1,7 @@
-"""The gateway: it puts its parts together, and gives each request to its handler.
+"""The gateway: it puts its parts together, and starts and stops them.
 
-The server builds one `Gateway`. The gateway makes a `ClientSession` for each client connection, knows which groups
-kcoord may take, and hands each request that kcoord reads to the module that answers it.
+The server builds one `Gateway`. The gateway makes a `ClientSession` for each client connection, and knows which groups
+kcoord may take. `handlers/request_dispatch.py` gives each request that kcoord reads to its handler.
 """
 
 from __future__ import annotations
@@ -14,21 +14,12 @@ import random
 import re
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.handlers import (
-    connect_groups,
-    discovery,
-    group_calls,
-    group_configs,
-    listing,
-    offsets,
-    other_protocols,
-)
-from kcoord.gateway.handlers.batches import LARGE_GROUPS, answer_batch
-from kcoord.gateway.ownership.access.group_ownership import groups_named, wait_until_loaded
+from kcoord.gateway.handlers import other_protocols
+from kcoord.gateway.handlers.request_dispatch import RequestDispatch
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.outage import Outages
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
@@ -44,13 +35,11 @@ from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
-from kcoord.gateway.rewriting.api_versions import API_VERSIONS, NEWER_HEARTBEATS, ApiVersionsMemory, merge, read_apis
-from kcoord.gateway.session.authentication import proved
+from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.authorization import Authorization
-from kcoord.gateway.session.client_session import OFFSET_FETCH, ClientSession
-from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
+from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
-from kcoord.gateway.session.upstream import Asker, CannotPass, Deliver, Dialer, Upstream, UpstreamLost, dial
+from kcoord.gateway.session.upstream import Asker, Deliver, Dialer, Upstream, UpstreamLost, dial
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.gateway.tls import upstream_context, warn_of_costs
 from kcoord.gateway.topology.brokers import BrokerMap, OpenPort
@@ -58,83 +47,32 @@ from kcoord.gateway.topology.connection_drain import ConnectionDrain
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.gateway.topology.instance_watcher import InstanceWatcher
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
-from kcoord.group.api_table import API_TABLE
-from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
-from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
-    REQUESTS,
     ApiVersionsRequest,
     ApiVersionsResponse,
-    ConnectGroupDescribeRequest,
-    ConnectGroupHeartbeatRequest,
-    ConnectGroupInstallAssignmentRequest,
-    ConnectGroupPrepareAssignmentRequest,
-    DeleteGroupsRequest,
-    DescribeConfigsRequest,
-    DescribeGroupsRequest,
-    FindCoordinatorRequest,
-    HeartbeatRequest,
-    IncrementalAlterConfigsRequest,
-    JoinGroupRequest,
-    LeaveGroupRequest,
-    ListGroupsRequest,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    Request,
-    SyncGroupRequest,
-    TxnOffsetCommitRequest,
     api_name,
 )
-from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.request_batch import RequestBatch
+from kcoord.protocol.primitives import DecodeError
 
 __all__ = ["Gateway"]
 
 log = logging.getLogger("kcoord.gateway")
 
 T = TypeVar("T")
-Handler = Callable[["Gateway", ClientSession, Call, Any], Awaitable[None]]
-
-HANDLERS: dict[int, Handler] = {
-    JoinGroupRequest.API_KEY: group_calls.join_group,
-    SyncGroupRequest.API_KEY: group_calls.member_call,
-    HeartbeatRequest.API_KEY: group_calls.member_call,
-    LeaveGroupRequest.API_KEY: group_calls.member_call,
-    ConnectGroupHeartbeatRequest.API_KEY: connect_groups.heartbeat,
-    ConnectGroupPrepareAssignmentRequest.API_KEY: connect_groups.member_call,
-    ConnectGroupInstallAssignmentRequest.API_KEY: connect_groups.member_call,
-    ConnectGroupDescribeRequest.API_KEY: connect_groups.describe,
-    DescribeGroupsRequest.API_KEY: listing.describe_groups,
-    ListGroupsRequest.API_KEY: listing.list_groups,
-    DeleteGroupsRequest.API_KEY: listing.delete_groups,
-    DescribeConfigsRequest.API_KEY: group_configs.describe_configs,
-    IncrementalAlterConfigsRequest.API_KEY: group_configs.alter_configs,
-    OffsetCommitRequest.API_KEY: offsets.offset_commit,
-    TxnOffsetCommitRequest.API_KEY: offsets.txn_offset_commit,
-    OffsetDeleteRequest.API_KEY: offsets.offset_delete,
-    **dict.fromkeys(NEWER_HEARTBEATS, other_protocols.newer_heartbeat),
-}
-"""The handler of each API, by API key."""
 
 TICK_S = 1.0
 SOONEST_QUESTION, LATEST_QUESTION = 0.6, 0.95
 """kcoord asks about rights at a random moment between these parts of the interval, so that it has the answer before the
 interval is over.
 """
-PASSING_PATIENCE_MS = 500
-"""How long, in ms, a request that must pass waits for a broker that is away, before kcoord ends the connection.
-
-Without this wait clients would come again at once, many times a second. A longer wait would hold up the requests behind
-it, and members may need these for discovery.
-"""
-NAMED_WHILE_AWAY = 1000
-"""While its broker is away, a request that names at most this many groups is handled as a whole, not in slices."""
+NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
+"""Errors to the question of rights after which a member must connect elsewhere, or may not go on."""
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
 """How long, in seconds, a client waits for the first map of several instances."""
@@ -179,6 +117,7 @@ class Gateway:
         self.turns = TurnQueue()
         self.rights = Rights(settings, lambda: self.now_ms(), self.sentinels.recognise)
         self.paused_sessions = PausedSessions(groups, settings.outage_ms)
+        self._requests = RequestDispatch(self)
         self._patterns = [re.compile(pattern) for pattern in settings.groups]
         self._matches: BoundedCache[str, bool] = BoundedCache(MATCHES_BYTES)
         self._tls = upstream_context(settings)
@@ -474,6 +413,10 @@ class Gateway:
         """Pause the sessions of the members on this connection until they are back (GW-10)."""
         self.paused_sessions.pause_all_of(session, self.now_ms())
 
+    def handle(self, session: ClientSession, call: Call) -> None:
+        """Handle a request that kcoord reads. Raises DecodeError, FrameRefused."""
+        self._requests.handle(session, call)
+
     # -- rights -------------------------------------------------------------------------------------------------------
 
     async def _question(self, session: ClientSession) -> None:
@@ -493,142 +436,3 @@ class Gateway:
     def _next_question_ms(self) -> int:
         interval_ms = self.settings.question_interval_ms
         return self.now_ms() + int(interval_ms * random.uniform(SOONEST_QUESTION, LATEST_QUESTION))
-
-    # -- requests -----------------------------------------------------------------------------------------------------
-
-    def handle(self, session: ClientSession, call: Call) -> None:
-        """Handle a request that kcoord reads. Raises DecodeError, FrameRefused."""
-        header = call.header
-        key = header.api_key
-        if session.sasl is not None and session.sasl.is_expired(self.now_ms()):
-            session.client.close("its SASL session has ended, and it has not authenticated anew")
-            return
-        if key == API_VERSIONS:
-            self.spawn(self._serve(session, call, _api_versions, None))
-            return
-        if key in ONE_GROUP and not self.owns(peek_group(call)):
-            session.pass_on(call)
-            return
-        if key not in self.read_apis and key != OFFSET_FETCH:  # it waits a moment for a broker that is away
-            self.spawn(self._serve(session, call, _pass_when_back, None))
-            return
-        if len(call.frame) > LARGE_FRAME:
-            self.spawn(self._handle_large(session, call))
-            return
-        for _ in self._begin(session, call):
-            pass
-
-    async def _handle_large(self, session: ClientSession, call: Call) -> None:
-        """As `handle`, for a large request: each step has its own turn of the event loop."""
-        try:
-            for _ in self._begin(session, call):
-                await self.turns.turn()
-        except (DecodeError, FrameRefused) as fault:
-            session.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
-
-    def _begin(self, session: ClientSession, call: Call) -> Iterator[None]:
-        """Check and decode a request, and start its handler. Yields between steps that take long for a large request.
-
-        Raises DecodeError, FrameRefused.
-        """
-        header = call.header
-        key = header.api_key
-        try:
-            batch = judge(REQUESTS[key], call, self.settings.request_limits)
-        except TooLarge as refusal:
-            session.refuse_large(call, refusal)
-            return
-        if batch is not None and batch.count <= SLICE and batch.kind not in LARGE_GROUPS:
-            batch = None
-        if batch is not None and (session.upstream is not None or batch.count > NAMED_WHILE_AWAY):
-            self.spawn(self._serve(session, call, answer_batch, batch))
-            return
-        yield
-        request = REQUESTS[key].decode(call.frame, header.api_version, call.body_pos)
-        yield
-        if isinstance(request, FindCoordinatorRequest):
-            discovery.find_coordinator(self, session, call, request)
-            return
-        handler, named = HANDLERS.get(key, _pass_when_ready), list[str]()
-        if key in HANDLERS:
-            named = groups_named(request)
-        self.spawn(self._serve(session, call, handler, request, named))
-
-    async def _serve(
-        self,
-        session: ClientSession,
-        call: Call,
-        handler: Handler,
-        request: Request | RequestBatch | None,
-        named: Sequence[str] = (),
-    ) -> None:
-        try:
-            await session.quiet()
-            if call.header.api_key != API_VERSIONS:
-                if session.sasl is not None and not session.sasl.may_ask:
-                    session.pass_on(call)  # within an exchange: the broker decides
-                    return
-                await proved(session)
-            if call.header.api_key in ONE_GROUP:
-                await self._serve_one(session, call, handler, request)
-            else:
-                await wait_until_loaded(self, named)
-                await handler(self, session, call, request)
-        except UpstreamLost as lost:
-            if session.call is call and not session.gone:
-                self._cannot_answer(session, call, request, lost)
-        except (DecodeError, EncodeError, CannotPass, FrameRefused) as fault:
-            session.client.close(f"{api_name(call.header.api_key)} v{call.header.api_version}: {fault}")
-        except asyncio.CancelledError:
-            raise
-        except Exception:
-            session.client.close(f"a fault in kcoord while it handled {api_name(call.header.api_key)}")
-            raise
-
-    async def _serve_one(self, session: ClientSession, call: Call, handler: Handler, request: Any) -> None:
-        """Serve a call of one group of kcoord's, once that group is not held (AD-7)."""
-        await self.traffic.enter(request.group_id)
-        try:
-            await wait_until_loaded(self, [request.group_id])
-            await handler(self, session, call, request)
-        finally:
-            self.traffic.leave(request.group_id)
-
-    def _cannot_answer(
-        self, session: ClientSession, call: Call, request: Request | RequestBatch | None, lost: UpstreamLost
-    ) -> None:
-        """Upstream is needed but away: answer with a retriable error if the API has one, else end the connection."""
-        if isinstance(request, RequestBatch) and request.count <= SLICE:
-            header = call.header
-            request = REQUESTS[header.api_key].decode(call.frame, header.api_version, call.body_pos)
-        if not isinstance(request, Request) or call.header.api_key not in RETRIABLE_APIS or not session.is_known:
-            log.debug("%s of %s: %s", api_name(call.header.api_key), session.client.peer, lost)
-            session.client.end()
-            return
-        self.paused_sessions.sign_of_life(session)
-        error = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-        session.answer(
-            call, refuse(request, ErrorCode.NOT_COORDINATOR if call.header.api_key in NEVER_LOADING else error)
-        )
-
-
-NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
-"""Errors to the question of rights after which a member must connect elsewhere, or may not go on."""
-RETRIABLE_APIS = frozenset(row.key for row in API_TABLE)
-"""The APIs that have a retriable error: kcoord can make such a response without upstream."""
-NEVER_LOADING = frozenset(row.key for row in API_TABLE if row.ends_at_loading)
-"""The APIs that get NOT_COORDINATOR instead of COORDINATOR_LOAD_IN_PROGRESS."""
-
-
-async def _api_versions(gateway: Gateway, session: ClientSession, call: Call, _request: None) -> None:
-    await discovery.api_versions(gateway, session, call)
-
-
-async def _pass_when_ready(_gateway: Gateway, session: ClientSession, call: Call, _request: Request) -> None:
-    await session.ready()
-    session.pass_on(call)
-
-
-async def _pass_when_back(_gateway: Gateway, session: ClientSession, call: Call, _request: None) -> None:
-    await session.ready(PASSING_PATIENCE_MS)
-    session.pass_on(call)

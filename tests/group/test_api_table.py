@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import kcoord
-from kcoord.gateway import gateway
-from kcoord.gateway.handlers import batches
+from kcoord.gateway.handlers import batches, request_dispatch
 from kcoord.gateway.ownership.access import guarded_groups
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group import shard
@@ -41,7 +40,7 @@ WITH_CODE_OF_THEIR_OWN = {
     "group/api_table.py",
     "group/limits.py",  # what is measured in a request
     "group/request_slices.py",  # which partitions of a large request are cut
-    "gateway/gateway.py",  # what the gateway does with it
+    "gateway/handlers/request_dispatch.py",  # what the gateway does with it
     "gateway/handlers/batches.py",  # the same for a part of a batch
 }
 """Modules that may name several APIs in one list: each has a function or a field of its own for each of them."""
@@ -231,7 +230,7 @@ def test_the_gateway_has_a_handler_for_all_that_it_reads() -> None:
     """FindCoordinator is answered apart from the others, and in slices like them."""
     unread = {InFront.PASSED, InFront.NOT_OFFERED}
     read = {row.key for row in API_TABLE if row.in_front not in unread} - {FindCoordinatorRequest.API_KEY}
-    assert set(gateway.HANDLERS) == read | NEWER_HEARTBEATS
+    assert set(request_dispatch.HANDLERS) == read | NEWER_HEARTBEATS
 
 
 def test_the_gateway_has_a_handler_for_a_slice_of_each_batch() -> None:

@@ -46,7 +46,7 @@ from kcoord.protocol.request_batch import RequestBatch
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["LARGE_GROUPS", "answer_batch"]
+__all__ = ["LARGE_GROUPS", "BatchContext", "answer_batch"]
 
 log = logging.getLogger("kcoord.gateway")
 

@@ -40,7 +40,7 @@ from kcoord.protocol.messages import (
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["NewerHeartbeat", "RefusedUpgrades", "newer_heartbeat"]
+__all__ = ["NewerHeartbeat", "RefusedUpgrades", "UpgradeContext", "newer_heartbeat"]
 
 log = logging.getLogger("kcoord.gateway")
 
