@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import itertools
 import logging
-import random
 import re
 import time
 import weakref
@@ -21,9 +20,10 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.handlers import other_protocols
 from kcoord.gateway.handlers.request_dispatch import RequestDispatch
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.access.member_sessions import MemberSessions
 from kcoord.gateway.ownership.access.outage import Outages
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
-from kcoord.gateway.ownership.access.rights import READ, Rights
+from kcoord.gateway.ownership.access.rights import Rights
 from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.care.left_by_0_1_0 import GroupsLeftBy010
 from kcoord.gateway.ownership.care.orphaned_groups import OrphanedGroups
@@ -36,7 +36,6 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, read_apis
-from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, Deliver, Dialer, Upstream, UpstreamLost, dial
@@ -51,14 +50,12 @@ from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.call import Call
-from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     api_name,
 )
-from kcoord.protocol.primitives import DecodeError
 
 __all__ = ["Gateway"]
 
@@ -67,12 +64,6 @@ log = logging.getLogger("kcoord.gateway")
 T = TypeVar("T")
 
 TICK_S = 1.0
-SOONEST_QUESTION, LATEST_QUESTION = 0.6, 0.95
-"""kcoord asks about rights at a random moment between these parts of the interval, so that it has the answer before the
-interval is over.
-"""
-NOT_HERE = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.GROUP_AUTHORIZATION_FAILED})
-"""Errors to the question of rights after which a member must connect elsewhere, or may not go on."""
 OWN_IDLE_MS = 60_000
 MAP_PATIENCE_S = 10.0
 """How long, in seconds, a client waits for the first map of several instances."""
@@ -122,7 +113,7 @@ class Gateway:
         self._matches: BoundedCache[str, bool] = BoundedCache(MATCHES_BYTES)
         self._tls = upstream_context(settings)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._member_sessions: set[ClientSession] = set()
+        self._member_sessions = MemberSessions(self)
         self._own: dict[int | None, ServiceConnection] = {}
         self._finders: BoundedCache[str, weakref.WeakSet[ClientSession]] = BoundedCache(
             FINDERS_BYTES, FINDERS_ENTRY_BYTES
@@ -210,11 +201,7 @@ class Gateway:
         self.spawn(self.sentinels.tend())
         self.adoptions.tend()
         self.paused_sessions.forget_over(now_ms)
-        for session in [
-            session for session in self._member_sessions if session.question_due_ms <= now_ms and session.may_ask
-        ]:
-            session.question_due_ms = self._next_question_ms()
-            self.spawn(self._question(session))
+        self._member_sessions.tend(now_ms)
         for own in self._own.values():
             if now_ms - own.used_ms > OWN_IDLE_MS:
                 own.close()
@@ -370,9 +357,7 @@ class Gateway:
 
         It speaks for the group, and its connection upstream must not be cut as idle.
         """
-        if session not in self._member_sessions:
-            self._member_sessions.add(session)
-            session.question_due_ms = self._next_question_ms()
+        self._member_sessions.add(session)
         self.coordinators.joined(group_id)
         self.sentinels.carry(self.sentinels.of(group_id), session)
 
@@ -405,9 +390,7 @@ class Gateway:
 
     def member_sessions(self, group_id: str) -> list[ClientSession]:
         """The connections of members of that group."""
-        return [
-            session for session in self._member_sessions if session.members is not None and group_id in session.members
-        ]
+        return self._member_sessions.of(group_id)
 
     def pause_members(self, session: ClientSession) -> None:
         """Pause the sessions of the members on this connection until they are back (GW-10)."""
@@ -416,23 +399,3 @@ class Gateway:
     def handle(self, session: ClientSession, call: Call) -> None:
         """Handle a request that kcoord reads. Raises DecodeError, FrameRefused."""
         self._requests.handle(session, call)
-
-    # -- rights -------------------------------------------------------------------------------------------------------
-
-    async def _question(self, session: ClientSession) -> None:
-        """Ask for the rights of a member's connection, so that it is not idle. Close it if the client may not go on."""
-        for group_id in list(session.members or ()):
-            try:
-                found = await self.rights.ask(session, group_id)
-            except (UpstreamLost, DecodeError) as lost:
-                log.debug("no answer to the question of rights: %s", lost)
-                return
-            may_go_on = found.allows(READ) if isinstance(found, Authorization) else found not in NOT_HERE
-            if not may_go_on and not session.gone:
-                self.pause_members(session)
-                session.client.end()
-                return
-
-    def _next_question_ms(self) -> int:
-        interval_ms = self.settings.question_interval_ms
-        return self.now_ms() + int(interval_ms * random.uniform(SOONEST_QUESTION, LATEST_QUESTION))

@@ -232,6 +232,6 @@ def client_members(front: Front) -> int:
     """Connections that are taken for members', beside the owner's."""
     return sum(
         1
-        for session in front.gateway._member_sessions
+        for session in front.gateway._member_sessions._all
         if session.members and not all(front.gateway.rights.may_read(session, group) for group in session.members)
     )

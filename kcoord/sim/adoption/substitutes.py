@@ -81,7 +81,7 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
     clock, file = _Time(loop), BrokerFile()
     instead: list[tuple[str, str, object]] = [(name, "time", clock) for name in CLOCKED]
     instead += [
-        ("kcoord.gateway.gateway", "random", Random(random.getrandbits(64))),
+        ("kcoord.gateway.ownership.access.member_sessions", "random", Random(random.getrandbits(64))),
         ("kcoord.gateway.ownership.sentinel.state", "secrets", _Secrets(Random(random.getrandbits(64)))),
         ("kcoord.gateway.topology.brokers", "_read", file.read),
         ("kcoord.gateway.topology.brokers", "_write", file.write),

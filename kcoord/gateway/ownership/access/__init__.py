@@ -4,5 +4,6 @@ Read in this order:
 
 1. `group_ownership.py`: whether a group is kcoord's now.
 2. `rights.py`: what a client may do, as upstream says. `guarded_groups.py`: the only way for a client to a group.
-3. `paused_sessions.py` and `outage.py`: members outlive an outage of their broker.
+3. `member_sessions.py`: the connections of members, and how often kcoord asks for their rights.
+4. `paused_sessions.py` and `outage.py`: members outlive an outage of their broker.
 """
