@@ -95,7 +95,7 @@ CLASSIC_MUTANTS = (
            "if remembered or not was_shown else", "if True else", plan="810"),
     Mutant(108, "after each look the leader starts what it says", existence_looks.ask_again,
            "low_assignment(member)", "failed_assignment(member, 0)"),
-    Mutant(26, "a call does not let the heartbeat's answer go", rejoin_policy.ask_to_rejoin,
+    Mutant(26, "a call does not let the heartbeat's answer go", answers.ask_to_rejoin,
            "flush_held_heartbeat(transition, group, member)", "pass"),
     Mutant(26, "a heartbeat's answer is kept back too long", heartbeat.heartbeat_translated,
            "member.session_timeout_ms // 3", "10 * member.session_timeout_ms"),

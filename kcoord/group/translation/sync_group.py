@@ -17,6 +17,7 @@ from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import (
     answer_sync,
+    ask_to_rejoin,
     failed_assignment,
     flush_held_heartbeat,
     refuse_sync,
@@ -26,7 +27,6 @@ from kcoord.group.translation.answers import (
 from kcoord.group.translation.config_round import keep_change_together
 from kcoord.group.translation.existence_looks import ask_again, asks_leader, close_look
 from kcoord.group.translation.member_checks import check_classic_member, check_newest_connection, knows
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
 from kcoord.group.translation.rounds import close_round
 from kcoord.group.translation.syncing import park_sync
 from kcoord.protocol.errors import ErrorCode
