@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.group.state.repetition import Repetition
-from kcoord.group.translation import existence_looks
+from kcoord.group.translation.rounds import existence_looks
 from kcoord.sim.plans.plan_file import load
 from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in

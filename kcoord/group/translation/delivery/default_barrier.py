@@ -16,7 +16,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import ask_to_rejoin, session_of
-from kcoord.group.translation.rejoin_policy import must_rejoin
+from kcoord.group.translation.delivery.rejoin_policy import must_rejoin
 
 
 def keep_barrier(transition: Transition, group: ConnectGroup) -> bool:

@@ -44,8 +44,8 @@ from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, answer_sync, low_assignment, session_of
-from kcoord.group.translation.leader import is_free_to_lead, live_classic_leader
-from kcoord.group.translation.leader_view import as_named, list_slices
+from kcoord.group.translation.rounds.leader import is_free_to_lead, live_classic_leader
+from kcoord.group.translation.rounds.leader_view import as_named, list_slices
 from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
 

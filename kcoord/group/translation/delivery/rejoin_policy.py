@@ -22,10 +22,10 @@ from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import ask_to_rejoin, session_of
-from kcoord.group.translation.assignment_delta import increment, to_give
-from kcoord.group.translation.handover import is_time_to_stop
-from kcoord.group.translation.leader import is_ready, leader_known_as
-from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has_waited_for_rest
+from kcoord.group.translation.delivery.assignment_delta import increment, to_give
+from kcoord.group.translation.delivery.handover import is_time_to_stop
+from kcoord.group.translation.delivery.sync_answers import answer_if_time, has_to_read_on, has_waited_for_rest
+from kcoord.group.translation.rounds.leader import is_ready, leader_known_as
 
 
 def notify_classic(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:

@@ -28,7 +28,7 @@ from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, session_of
-from kcoord.group.translation.leader_view import list_members
+from kcoord.group.translation.rounds.leader_view import list_members
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
 
 NOTHING: Resources = frozenset()

@@ -1,0 +1,1 @@
+"""Delivery to classic workers: when each is called, when its requests are answered, and what it is told."""
