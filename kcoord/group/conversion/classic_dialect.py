@@ -10,9 +10,9 @@ from kcoord.group.translation.answers import flush_held_heartbeat, refuse_waitin
 from kcoord.group.translation.classic_settle import settle_classic
 from kcoord.group.translation.delivery.rejoin_policy import notify_classic
 from kcoord.group.translation.rounds.config_round import keep_change_together
-from kcoord.group.translation.rounds.existence_looks import ensure_look, is_frozen
 from kcoord.group.translation.rounds.leader import is_free_to_lead
 from kcoord.group.translation.rounds.leader_view import assignor_input
+from kcoord.group.translation.rounds.look_policy import ensure_look, is_frozen
 from kcoord.group.translation.sessions import go_on_after_load, open_session
 from kcoord.group.translation.sweep import next_ms, sweep_classic_members
 from kcoord.protocol.errors import ErrorCode

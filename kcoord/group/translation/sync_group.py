@@ -28,7 +28,8 @@ from kcoord.group.translation.delivery.sync_answers import park_sync
 from kcoord.group.translation.member_checks import check_classic_member, check_newest_connection, knows
 from kcoord.group.translation.rounds.computing_round import close_round
 from kcoord.group.translation.rounds.config_round import keep_change_together
-from kcoord.group.translation.rounds.existence_looks import ask_again, asks_leader, close_look
+from kcoord.group.translation.rounds.existence_looks import ask_again, close_look
+from kcoord.group.translation.rounds.look_policy import asks_leader
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
 

@@ -3,7 +3,7 @@
 Every JoinGroup of the leader is such a round (CM-3), and freezes the input. Its answer counts even if the group has
 moved on since; then the next round follows (CM-8). The assignment defines what is configured, as of the leader's config
 offset, unless another worker has read further. Leaders that speak more than `default` are only asked what exists
-(`looks`).
+(`existence_looks.py`).
 """
 
 from __future__ import annotations
