@@ -756,6 +756,8 @@ class Sentinel:
         if error != ErrorCode.NONE:
             return error
         self.member_id, self.generation = joined.member_id, joined.generation_id
+        if self.offers and joined.protocol_name != PROTOCOL:
+            return ErrorCode.NONE  # in a release others have come first: they wait for its sync until all have joined
         leads = joined.leader == joined.member_id and not joined.skip_assignment
         error = await self._sync(asker, self.appearance, leads)
         if error == ErrorCode.REBALANCE_IN_PROGRESS and self.offers:
