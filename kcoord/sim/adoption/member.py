@@ -286,8 +286,8 @@ class Member:
             await asyncio.sleep(0.1)
 
     def _is_counted_on(self, since_ms: int, *, is_stable: bool = True) -> None:
-        """It sent a call then, and was answered as a member. Its session goes on from there; but in a rebalance that may
-        have begun when it last heard of none, it has to join in time.
+        """It sent a call then, and was answered as a member. Its session goes on from there. But a rebalance may have
+        begun when it last heard of none, and then it has to join in time.
         """
         if is_stable:
             self._stable_ms = since_ms
