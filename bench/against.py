@@ -39,6 +39,10 @@ JOURNAL = ROOT / "build" / "against.jsonl"
 GROUPS, SIZE = 10, 10
 ROUND_S, WARM_UP_S = 3.0, 1.0
 JOIN_S = 3.0
+WORKERS, CONNECTORS, TASKS = 200, 20, 2_000
+BEAT_MS, CLASSIC_SESSION_MS, FOUNDING_MS = 1_000, 30_000, 3_000
+EVENTS, QUIET_S = 5, 3.0
+"""How many workers join, one after the other, and how long is measured before what steady heartbeats take."""
 US = 1_000_000
 
 
@@ -84,6 +88,34 @@ def joins(folder: Path, release: Release, _broker: Kafka | None) -> float:
         return cpu_s / count * US
 
 
+def connect_rebalance(folder: Path, release: Release, _broker: Kafka | None) -> float:
+    """CPU of one more worker in a connect group, beyond what quiet takes, in µs."""
+    intervals = dict.fromkeys(
+        ("group_connect_heartbeat_interval_ms", "group_connect_min_heartbeat_interval_ms"), BEAT_MS
+    )
+    with Loader() as loader, alone(folder, release, **intervals) as side:
+        loader.workers(side.address, WORKERS, CONNECTORS, TASKS, BEAT_MS / 1000, BEAT_MS)
+        return _beyond_quiet(loader, side, loader.one_more_worker)
+
+
+def classic_fleet(folder: Path, release: Release, _broker: Kafka | None) -> float:
+    """CPU of one more of Connect's own workers, moved one by one, beyond what quiet takes, in µs."""
+    # the former name of group.connect.classic.mode, which the earlier commit knows too
+    settings = {"group_connect_legacy_mode": "individual", "group_initial_rebalance_delay_ms": FOUNDING_MS}
+    with Loader() as loader, alone(folder, release, **settings) as side:
+        loader.classic_workers(side.address, WORKERS, CONNECTORS, TASKS, BEAT_MS, CLASSIC_SESSION_MS, False)
+        return _beyond_quiet(loader, side, lambda: loader.classic_event("join", 0))
+
+
+def _beyond_quiet(loader: Loader, side: Side, event: Callable[[], Mapping[str, float]]) -> float:
+    before = side.process.cpu_s()
+    quiet_s = loader.idle(QUIET_S)
+    at_rest = side.process.cpu_s()
+    watched_s = sum(event()["watched_s"] for _ in range(EVENTS))
+    spent_s = side.process.cpu_s() - at_rest - (at_rest - before) / quiet_s * watched_s
+    return spent_s / EVENTS * US
+
+
 def data_path(tool: Callable[[FullJava, str], float], records: int) -> Measure:
     """CPU of the gateway for a MB of records that pass through it, in µs."""
 
@@ -117,6 +149,8 @@ CASES: dict[str, Case] = {
     "pipelined": Case("heartbeat of a classic member, 8 in flight", "a request", heartbeats(8)),
     "connect": Case("heartbeat of a connect worker, 1 in flight", "a request", connect_heartbeats),
     "joins": Case(f"JoinGroup and SyncGroup of {CROWD} clients, new groups", "a join", joins),
+    "rebalance": Case(f"a worker joins a connect group of {WORKERS} with {TASKS:,} tasks", "a join", connect_rebalance),
+    "classic": Case(f"a Connect worker joins {WORKERS} others with {TASKS:,} tasks", "a join", classic_fleet),
     "produce": Case("produced through the gateway, 1 KiB records", "a MB", data_path(produce, PRODUCED), True),
     "consume": Case("consumed through the gateway, 1 KiB records", "a MB", data_path(consume, CONSUMED), True),
 }

@@ -82,8 +82,8 @@ def put_in_order(items: list[pytest.Item]) -> None:
 
 
 def processes() -> int:
-    """Twice as many as there are cores."""
-    return min(2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 4, MOST_PROCESSES)
+    """Three times as many as there are cores: with twice as many the cores were idle for four tenths of the time."""
+    return min(3 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 4, MOST_PROCESSES)
 
 
 class Parts(LoadScopeScheduling):  # type: ignore[misc]

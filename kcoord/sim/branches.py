@@ -27,7 +27,7 @@ PACKAGES = (
     "kcoord.group.translation",
     "kcoord.group.state.classic_workers",
 )
-"""The packages with the rules that runs are to exercise."""
+"""The packages with the rules that runs are to exercise, and what is inside them."""
 MODULES = (
     "kcoord.group.apis.connect_group_describe",
     "kcoord.group.apis.connect_group_heartbeat",
@@ -106,8 +106,8 @@ def branch_names() -> list[str]:
 def _modules() -> Iterator[ModuleType]:
     for package in PACKAGES:
         folder = importlib.import_module(package)
-        for each in sorted(module.name for module in pkgutil.iter_modules(folder.__path__)):
-            yield importlib.import_module(f"{package}.{each}")
+        for each in sorted(module.name for module in pkgutil.walk_packages(folder.__path__, f"{package}.")):
+            yield importlib.import_module(each)
     yield from map(importlib.import_module, MODULES)
 
 

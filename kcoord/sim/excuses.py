@@ -74,13 +74,13 @@ EXCUSED: Mapping[str, str] = {
     "*: except *Unreadable*": _READABLE,
     "translation.embedded_join.read: except EmbeddedError": _READABLE,
     "translation.embedded_join.read: if not states": _READABLE,
-    "translation.rounds._read: except EmbeddedError": _READABLE,
-    "translation.rounds._read: if strangers": _READABLE,
-    "translation.rounds.close_round: except NotValid": _READABLE,
-    "translation.rounds.close_round: if computed.error": _NEVER_ABOVE,
-    "translation.existence_looks._read: except EmbeddedError": _READABLE,
-    "translation.existence_looks._read: if strangers": _READABLE,
-    "translation.existence_looks.close_look: except NotValid": _READABLE,
+    "translation.rounds.computing_round._read: except EmbeddedError": _READABLE,
+    "translation.rounds.computing_round._read: if strangers": _READABLE,
+    "translation.rounds.computing_round.close_round: except NotValid": _READABLE,
+    "translation.rounds.computing_round.close_round: if computed.error": _NEVER_ABOVE,
+    "translation.rounds.existence_looks._read: except EmbeddedError": _READABLE,
+    "translation.rounds.existence_looks._read: if strangers": _READABLE,
+    "translation.rounds.existence_looks.close_look: except NotValid": _READABLE,
     "state.classic_workers.leader_picture._made_up: while name in taken": (
         "no member is called as a slice of another one would be"
     ),
@@ -100,8 +100,8 @@ _STALE = "a request of a classic worker is overtaken by a later one of its own"
 RARE: Mapping[str, str] = {
     "connect.computing._coordinators_own: case Nobody()": "a group is loaded that nobody in it could compute for",
     "translation.join_group._doubt_shared: for member in*": "two strangers of a new group run the same",
-    "translation.joining.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
-    "translation.joining._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
+    "translation.delivery.join_answers.park_join: if session.joins_in_window > FREE_JOINS": _STORM,
+    "translation.delivery.join_answers._waits: if session.parked_until_ms != NEVER_MS*": _STORM,
     "connect.computing.ensure_computing: if computation is None and group.classic.look is None and*": _REPEATED,
     "connect.repetition_brake.has_to_wait: if repetition.is_awaited(*": _REPEATED,
     "connect.repetition_brake.has_to_wait: if repetition.due_ms == NEVER_MS": _REPEATED,
@@ -122,14 +122,14 @@ RARE: Mapping[str, str] = {
     "connect.request_validation.check_member: if *": "a member that computes is gone when it installs",
     "conversion.barrier_reason.why_barrier: if not group.members": "a group is described just when it is empty",
     "conversion.barrier_reason._only_default: if not workers": "workers that speak `default` and others are described",
-    "translation.default_barrier._has_cause: if group.classic.gathering_due_ms != NEVER_MS": (
+    "translation.delivery.default_barrier._has_cause: if group.classic.gathering_due_ms != *": (
         "the coordinator looks for a barrier while an empty group gathers"
     ),
     "state.classic_workers.look_verdicts.Asking.judge: if self.looks >= MOST_LOOKS": (
         "a leader is asked again and again"
     ),
     "translation.sync_group._take_look: case Verdict.VOID": "a leader lets work wait that nobody took away",
-    "translation.assignment_delta.increment: if told is not None*": (
+    "translation.delivery.assignment_delta.increment: if told is not None*": (
         "a worker disarms when `default` is all that is spoken"
     ),
     "translation.*._waits: if disarms(group, member)": "the same",

@@ -46,6 +46,24 @@ def test_sessions_that_end_together_cause_one_rebalance() -> None:
     )
 
 
+def test_a_sync_and_a_repeated_join_refresh_the_session() -> None:
+    """GW-23: who asks again, after a coordinator that went, has its whole session for the first heartbeat."""
+    tell(
+        STABLE
+        + """
+    15000  A beat                -> ok*
+    15000  B sync                -> got b
+    24999  A beat                -> ok*
+    24999  group                 -> Stable gen 1 A B
+    24999  B join                -> gen 1 range follows A
+    34000  A beat                -> ok*
+    34998  group                 -> Stable gen 1 A B
+    34999  time                  -> nothing
+    34999  group                 -> PreparingRebalance gen 1 A
+    """
+    )
+
+
 def test_heartbeats_while_others_join_refresh_the_session() -> None:
     """GW-23: answered 27, and counted."""
     tell(

@@ -10,21 +10,9 @@ from kcoord.group.connect import departed_workers, install
 from kcoord.group.conversion import to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
-from kcoord.group.translation import (
-    answers,
-    assignment_delta,
-    config_round,
-    existence_looks,
-    heartbeat,
-    join_group,
-    joining,
-    leader,
-    leader_view,
-    rejoin_policy,
-    sweep,
-    sync_group,
-    syncing,
-)
+from kcoord.group.translation import answers, heartbeat, join_group, sweep, sync_group
+from kcoord.group.translation.delivery import assignment_delta, join_answers, rejoin_policy, sync_answers
+from kcoord.group.translation.rounds import config_round, existence_looks, leader, leader_view
 from tests.sim.mutants import Mutant
 
 CONVERSION = 0
@@ -36,7 +24,7 @@ CLASSIC_MUTANTS = (
            "yield records.group_epoch(group_id, epoch,", "yield records.group_epoch(group_id, 0 * epoch,"),
     Mutant(CONVERSION, "the way back forgets who runs what", to_classic._assignment,
            "assigned=member.current,", ""),
-    Mutant(3, "the leader is answered as a follower", joining._answer,
+    Mutant(3, "the leader is answered as a follower", join_answers._answer,
            "looks = asks_leader(group)", "looks = False and asks_leader(group)"),
     Mutant(3, "the leader is shown nobody", existence_looks.open_look,
            "list_slices(group, look.picture, look.offset), member.member_id", "[], member.member_id"),
@@ -44,7 +32,7 @@ CLASSIC_MUTANTS = (
            "if each not in group.owners", "if True"),
     Mutant(4, "the leader is shown nothing of what workers are to run", leader_view.list_slices,
            "if each.resources:", "if False:"),
-    Mutant(5, "what a worker is given is not written down", syncing.give,
+    Mutant(5, "what a worker is given is not written down", sync_answers.give,
            "if assigned:", "if False:"),
     Mutant(5, "what a worker has stopped stays its own", join_group._note_reported,
            "if reported != member.current:", "if False:"),
@@ -82,7 +70,7 @@ CLASSIC_MUTANTS = (
            "if session.parked_until_ms > now_ms or not all_wait:", "if True:"),
     Mutant(23, "work is given out while nobody leads", assignment_delta.to_give,
            "member.member_id == group.computed_by or", "True or"),
-    Mutant(24, "who has work waits", syncing._waits,
+    Mutant(24, "who has work waits", sync_answers._waits,
            "if transition.now_ms >= session.parked_until_ms or not session.may_park:",
            "if transition.now_ms >= session.parked_until_ms:"),
     Mutant(24, "everybody is disturbed by everything", rejoin_policy.must_rejoin,
@@ -95,7 +83,7 @@ CLASSIC_MUTANTS = (
            "if remembered or not was_shown else", "if True else", plan="810"),
     Mutant(108, "after each look the leader starts what it says", existence_looks.ask_again,
            "low_assignment(member)", "failed_assignment(member, 0)"),
-    Mutant(26, "a call does not let the heartbeat's answer go", rejoin_policy.ask_to_rejoin,
+    Mutant(26, "a call does not let the heartbeat's answer go", answers.ask_to_rejoin,
            "flush_held_heartbeat(transition, group, member)", "pass"),
     Mutant(26, "a heartbeat's answer is kept back too long", heartbeat.heartbeat_translated,
            "member.session_timeout_ms // 3", "10 * member.session_timeout_ms"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.group.state.repetition import Repetition
-from kcoord.group.translation import existence_looks
+from kcoord.group.translation.rounds import look_policy
 from kcoord.sim.plans.plan_file import load
 from kcoord.sim.run import run_plan
 from tests.sim.mutants import Mutant, put_in
@@ -19,7 +19,7 @@ from tests.sim.mutants import Mutant, put_in
 ASKS_ON = Mutant(
     103,
     "the leader is asked though nothing has changed",
-    existence_looks._is_wanted,
+    look_policy._is_wanted,
     "return _is_behind(group) and",
     "return",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from kcoord.group.translation.answers import low_assignment
-from kcoord.group.translation.handover import LIMIT_MS
+from kcoord.group.translation.delivery.handover import LIMIT_MS
 from tests.translation.test_placement import RUNS, rules
 from tests.translation.translated_world import AGAIN, OK, TranslatedWorld
 

@@ -23,7 +23,7 @@ from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.groups.connect_group import NO_OFFSET, PROTOCOL_TYPE, ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.leader_view import best
+from kcoord.group.translation.rounds.leader_view import best
 from kcoord.protocol.config_source import ConfigSource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import (

@@ -19,7 +19,7 @@ from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.as_classic import describe_as_classic
+from kcoord.group.translation.classic_description import describe_as_classic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse

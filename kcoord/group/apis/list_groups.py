@@ -15,7 +15,7 @@ from kcoord.group.state.metrics import CLASSIC, CONNECT
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.as_classic import classic_state
+from kcoord.group.translation.classic_description import classic_state
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
 

@@ -141,7 +141,7 @@ def repeat(transition: Transition, group: ClassicGroup, member: ClassicMember, j
     if member.parked_join is not None:  # it waits, and has lost its connection
         park_join(transition, group, member, join.token, join.api_version)
     else:
-        member.rejoined = True
+        member.rejoined, member.last_seen_ms = True, transition.now_ms
         transition.answer(join.token, join_answer(group, member))
 
 

@@ -27,6 +27,7 @@ def sync_classic(
     assignments = {each.member_id: each.assignment for each in request.assignments} if leads else {}
     event = SYNC_LEADER if leads else SYNC
     member = group.members[request.member_id]
+    member.last_seen_ms = transition.now_ms
     event[group.state](transition, group, Sync(token, member, assignments))
     member.rejoined = member.rejoined and member.comes_by_older(context)
     return True

@@ -8,11 +8,11 @@ from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import flush_held_heartbeat, refuse_waiting, session_of
 from kcoord.group.translation.classic_settle import settle_classic
-from kcoord.group.translation.config_round import keep_change_together
-from kcoord.group.translation.existence_looks import ensure_look, is_frozen
-from kcoord.group.translation.leader import is_free_to_lead
-from kcoord.group.translation.leader_view import assignor_input
-from kcoord.group.translation.rejoin_policy import notify_classic
+from kcoord.group.translation.delivery.rejoin_policy import notify_classic
+from kcoord.group.translation.rounds.config_round import keep_change_together
+from kcoord.group.translation.rounds.leader import is_free_to_lead
+from kcoord.group.translation.rounds.leader_view import assignor_input
+from kcoord.group.translation.rounds.look_policy import ensure_look, is_frozen
 from kcoord.group.translation.sessions import go_on_after_load, open_session
 from kcoord.group.translation.sweep import next_ms, sweep_classic_members
 from kcoord.protocol.errors import ErrorCode

@@ -20,7 +20,7 @@ from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
 from kcoord.group.state.shard_state import ShardState
-from kcoord.group.translation.assignment_delta import disarms
+from kcoord.group.translation.delivery.assignment_delta import disarms
 
 
 def is_all_classic(group: ConnectGroup) -> bool:

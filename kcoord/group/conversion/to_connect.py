@@ -43,8 +43,8 @@ from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.config_round import holders_below, open_config_round
-from kcoord.group.translation.leader import known_as
+from kcoord.group.translation.rounds.config_round import holders_below, open_config_round
+from kcoord.group.translation.rounds.leader import known_as
 from kcoord.group.translation.sessions import begin
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata

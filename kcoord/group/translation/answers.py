@@ -177,6 +177,25 @@ def flush_held_heartbeat(transition: Transition, group: ConnectGroup, member: Co
         answer_heartbeat(transition, group, member, token)
 
 
+# -- the call ---------------------------------------------------------------------------------------------------------
+
+
+def ask_to_rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
+    """Call the worker: it must join within its rebalance timeout."""
+    session = session_of(member)
+    session.move(Phase.PREPARING)
+    session.computes, session.part_since_ms = False, NEVER_MS
+    session.due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+    transition.wake(group, session.due_ms)
+    group.forget(member)
+    sync = take_sync(member)
+    if sync is not None:
+        session.was_called = True
+        see(transition, group, member)
+        refuse_sync(transition, sync, ErrorCode.REBALANCE_IN_PROGRESS)
+    flush_held_heartbeat(transition, group, member)
+
+
 # -- all of them ------------------------------------------------------------------------------------------------------
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.config_round import end_if_complete
-from kcoord.group.translation.default_barrier import keep_barrier
-from kcoord.group.translation.joining import answer_joins
-from kcoord.group.translation.leader import is_ready
-from kcoord.group.translation.syncing import answer_below, answer_if_time, is_being_computed
+from kcoord.group.translation.delivery.default_barrier import keep_barrier
+from kcoord.group.translation.delivery.join_answers import answer_joins
+from kcoord.group.translation.delivery.sync_answers import answer_below, answer_if_time, is_being_computed
+from kcoord.group.translation.rounds.config_round import end_if_complete
+from kcoord.group.translation.rounds.leader import is_ready
 
 
 def settle_classic(transition: Transition, group: ConnectGroup) -> bool:

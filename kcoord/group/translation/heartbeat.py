@@ -14,7 +14,7 @@ from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_heartbeat, session_of
-from kcoord.group.translation.handover import wake_givers
+from kcoord.group.translation.delivery.handover import wake_givers
 from kcoord.group.translation.member_checks import check_classic_member, knows
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse

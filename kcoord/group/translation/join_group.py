@@ -29,16 +29,16 @@ from kcoord.group.state.replaced_groups import replace_classic
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import refuse_join, session_of
-from kcoord.group.translation.config_round import (
+from kcoord.group.translation.delivery.join_answers import call_leader, park_join
+from kcoord.group.translation.embedded_join import Spoken, Unreadable, read
+from kcoord.group.translation.member_checks import check_newest_connection
+from kcoord.group.translation.rounds.config_round import (
     expect_config_round,
     is_opened_by,
     may_be_opened_by,
     open_config_round,
 )
-from kcoord.group.translation.embedded_join import Spoken, Unreadable, read
-from kcoord.group.translation.existence_looks import doubt_memory
-from kcoord.group.translation.joining import call_leader, park_join
-from kcoord.group.translation.member_checks import check_newest_connection
+from kcoord.group.translation.rounds.existence_looks import doubt_memory
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata
 

@@ -15,7 +15,7 @@ from kcoord.group.connect.settle import settle
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.existence_looks import keep_lead
+from kcoord.group.translation.rounds.look_policy import keep_lead
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.leave_group_response import MemberResponse

@@ -11,10 +11,9 @@ from kcoord.group.connect.departed_workers import runs_on_ms
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.connect_group import NO_OFFSET, ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.config_round import open_config_round
-from kcoord.group.translation.leader import leader_known_as
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
+from kcoord.group.translation.answers import ask_to_rejoin, session_of
+from kcoord.group.translation.rounds.config_round import open_config_round
+from kcoord.group.translation.rounds.leader import leader_known_as
 
 
 def open_session(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:

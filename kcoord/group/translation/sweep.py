@@ -7,10 +7,10 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import refuse_join, session_of, take_join
-from kcoord.group.translation.config_round import nudge
-from kcoord.group.translation.default_barrier import barrier_is_over
-from kcoord.group.translation.handover import PART_MS, STOPPING_MS
-from kcoord.group.translation.rejoin_policy import notify_classic
+from kcoord.group.translation.delivery.default_barrier import barrier_is_over
+from kcoord.group.translation.delivery.handover import PART_MS, STOPPING_MS
+from kcoord.group.translation.delivery.rejoin_policy import notify_classic
+from kcoord.group.translation.rounds.config_round import nudge
 from kcoord.protocol.errors import ErrorCode
 
 

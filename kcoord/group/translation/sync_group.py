@@ -17,18 +17,19 @@ from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import (
     answer_sync,
+    ask_to_rejoin,
     failed_assignment,
     flush_held_heartbeat,
     refuse_sync,
     session_of,
     take_sync,
 )
-from kcoord.group.translation.config_round import keep_change_together
-from kcoord.group.translation.existence_looks import ask_again, asks_leader, close_look
+from kcoord.group.translation.delivery.sync_answers import park_sync
 from kcoord.group.translation.member_checks import check_classic_member, check_newest_connection, knows
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
-from kcoord.group.translation.rounds import close_round
-from kcoord.group.translation.syncing import park_sync
+from kcoord.group.translation.rounds.computing_round import close_round
+from kcoord.group.translation.rounds.config_round import keep_change_together
+from kcoord.group.translation.rounds.existence_looks import ask_again, close_look
+from kcoord.group.translation.rounds.look_policy import asks_leader
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest
 

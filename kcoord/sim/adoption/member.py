@@ -115,6 +115,8 @@ class Member:
         """The member ids with which it has been in a generation."""
         self.lives_until_ms = NEVER_MS
         """Until when the coordinator counts on it at least, as far as the member can know."""
+        self._stable_ms = NEVER_MS
+        """When it last called and heard of no rebalance."""
         self.frozen_until_ms = 0
         self._given_up: frozenset[int] = frozenset()
         """What it gave up last, until it has joined again."""
@@ -269,7 +271,7 @@ class Member:
             self._context.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
             self.errors.append(error)
         if error == ErrorCode.NONE or error == ErrorCode.REBALANCE_IN_PROGRESS:
-            self._is_counted_on(sent_ms)
+            self._is_counted_on(sent_ms, is_stable=not error)
         if error == ErrorCode.REBALANCE_IN_PROGRESS:
             self.must_join = True
         elif error in LOOK_AGAIN:
@@ -283,10 +285,14 @@ class Member:
         elif error:
             await asyncio.sleep(0.1)
 
-    def _is_counted_on(self, since_ms: int) -> None:
-        self.lives_until_ms = max(
-            self.lives_until_ms, since_ms + min(self._nature.session_ms, self._nature.rebalance_ms)
-        )
+    def _is_counted_on(self, since_ms: int, *, is_stable: bool = True) -> None:
+        """It sent a call then, and was answered as a member. Its session goes on from there. But a rebalance may have
+        begun when it last heard of none, and then it has to join in time.
+        """
+        if is_stable:
+            self._stable_ms = since_ms
+        until_ms = min(since_ms + self._nature.session_ms, self._stable_ms + self._nature.rebalance_ms)
+        self.lives_until_ms = max(self.lives_until_ms, until_ms)
 
     def _forget(self) -> None:
         """It is not a member any more."""

@@ -26,8 +26,8 @@ from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
-from kcoord.group.translation.config_round import NUDGE_MS
-from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.rounds.config_round import NUDGE_MS
+from kcoord.group.translation.rounds.leader import leader_known_as
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,

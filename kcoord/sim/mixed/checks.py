@@ -22,7 +22,7 @@ from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.step import Reply, Step
-from kcoord.group.translation.config_round import LONGEST_MS
+from kcoord.group.translation.rounds.config_round import LONGEST_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import (

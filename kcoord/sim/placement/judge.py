@@ -253,8 +253,11 @@ class PlacementJudge:
 
     def _forced(self, past: Past, group: ConnectGroup) -> int:
         """How much has left workers that are not cordoned and may not run it, although balance did not ask for that: it
-        went to a worker that carried no less of its kind, in a group that nobody has joined or left.
+        went to a worker that carried no less of its kind, in a group that nobody has joined or left. What was deleted
+        is no load any more.
         """
+        assert group.configured is not None
+        exists = group.configured.resources
         if past.participants != {each.member_id for each in group.participants()}:
             return 0
         found = 0
@@ -264,7 +267,7 @@ class PlacementJudge:
                 continue
             worker = _worker(group, giver)
             if not self._demands.is_allowed(resource.connector, worker) and not self._demands.is_cordoned(worker):
-                loads = [self._load(_target(past.targets, each), resource) for each in (giver, taker)]
+                loads = [self._load(_target(past.targets, each) & exists, resource) for each in (giver, taker)]
                 found += loads[0] <= loads[1]
         return found
 

@@ -13,7 +13,7 @@ import attrs
 from kcoord.gateway.ownership.sentinel import requests
 from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0
 from kcoord.gateway.ownership.sentinel.described_groups import PREPARING, described_group, other_members
-from kcoord.gateway.ownership.sentinel.state import SentinelState
+from kcoord.gateway.ownership.sentinel.state import PROTOCOL, SentinelState
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
@@ -91,6 +91,8 @@ async def attempt(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode
     if error != ErrorCode.NONE:
         return error
     sentinel.member_id, sentinel.generation = joined.member_id, joined.generation_id
+    if sentinel.offers and joined.protocol_name != PROTOCOL:
+        return ErrorCode.NONE  # in a release others have come first: they wait for its sync until all have joined
     leads = joined.leader == joined.member_id and not joined.skip_assignment
     error = await requests.sync(sentinel, asker, sentinel.appearance, leads)
     if error == ErrorCode.REBALANCE_IN_PROGRESS and sentinel.offers:

@@ -3,7 +3,7 @@
 Every JoinGroup of the leader is such a round (CM-3), and freezes the input. Its answer counts even if the group has
 moved on since; then the next round follows (CM-8). The assignment defines what is configured, as of the leader's config
 offset, unless another worker has read further. Leaders that speak more than `default` are only asked what exists
-(`looks`).
+(`existence_looks.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, session_of
-from kcoord.group.translation.leader_view import list_members
+from kcoord.group.translation.rounds.leader_view import list_members
 from kcoord.protocol.embedded import EmbeddedError, WorkerAssignment, decode_assignment
 
 NOTHING: Resources = frozenset()

@@ -15,8 +15,8 @@ from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.answers import session_of
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin, must_rejoin
+from kcoord.group.translation.answers import ask_to_rejoin, session_of
+from kcoord.group.translation.delivery.rejoin_policy import must_rejoin
 
 
 def keep_barrier(transition: Transition, group: ConnectGroup) -> bool:

@@ -27,10 +27,10 @@ from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_sync, assignment_of, see, session_of, take_sync
-from kcoord.group.translation.assignment_delta import AssignmentDelta, disarms, increment, to_give
-from kcoord.group.translation.existence_looks import is_awaited
-from kcoord.group.translation.handover import PART_MS, STOPPING_MS, is_being_stopped, to_stop, wake_givers
-from kcoord.group.translation.leader import leader_known_as
+from kcoord.group.translation.delivery.assignment_delta import AssignmentDelta, disarms, increment, to_give
+from kcoord.group.translation.delivery.handover import PART_MS, STOPPING_MS, is_being_stopped, to_stop, wake_givers
+from kcoord.group.translation.rounds.leader import leader_known_as
+from kcoord.group.translation.rounds.look_policy import is_awaited
 
 NOTHING: Resources = frozenset()
 PARK_MS = 4_000

@@ -26,10 +26,9 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, ConnectMember
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.answers import session_of
+from kcoord.group.translation.answers import ask_to_rejoin, session_of
 from kcoord.group.translation.embedded_join import Spoken
-from kcoord.group.translation.existence_looks import highest_offset
-from kcoord.group.translation.rejoin_policy import ask_to_rejoin
+from kcoord.group.translation.rounds.look_policy import highest_offset
 
 LONGEST_MS = 10_000
 """The longest time that a round stays open."""

@@ -24,10 +24,11 @@ from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_join, see, session_of, take_join
-from kcoord.group.translation.assignment_delta import disarms
-from kcoord.group.translation.existence_looks import asks_leader, is_shown_pictures, open_look
-from kcoord.group.translation.leader_view import best
-from kcoord.group.translation.rounds import leads, open_round
+from kcoord.group.translation.delivery.assignment_delta import disarms
+from kcoord.group.translation.rounds.computing_round import leads, open_round
+from kcoord.group.translation.rounds.existence_looks import open_look
+from kcoord.group.translation.rounds.leader_view import best
+from kcoord.group.translation.rounds.look_policy import asks_leader, is_shown_pictures
 
 WINDOW_MS = 10_000
 FREE_JOINS = 20

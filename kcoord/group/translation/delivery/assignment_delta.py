@@ -10,7 +10,7 @@ from __future__ import annotations
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.shard_state import ShardState
-from kcoord.group.translation.leader import is_ready
+from kcoord.group.translation.rounds.leader import is_ready
 from kcoord.protocol.frozen import frozen
 
 NOTHING: Resources = frozenset()

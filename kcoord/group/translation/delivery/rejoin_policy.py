@@ -1,4 +1,4 @@
-"""The reasons to call a classic worker, and how it is called.
+"""The reasons to call a classic worker, that is, to ask it to join again.
 
 A worker is called only for one of these reasons (CM-30):
 
@@ -21,12 +21,11 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
-from kcoord.group.translation.answers import flush_held_heartbeat, refuse_sync, see, session_of, take_sync
-from kcoord.group.translation.assignment_delta import increment, to_give
-from kcoord.group.translation.handover import is_time_to_stop
-from kcoord.group.translation.leader import is_ready, leader_known_as
-from kcoord.group.translation.syncing import answer_if_time, has_to_read_on, has_waited_for_rest
-from kcoord.protocol.errors import ErrorCode
+from kcoord.group.translation.answers import ask_to_rejoin, session_of
+from kcoord.group.translation.delivery.assignment_delta import increment, to_give
+from kcoord.group.translation.delivery.handover import is_time_to_stop
+from kcoord.group.translation.delivery.sync_answers import answer_if_time, has_to_read_on, has_waited_for_rest
+from kcoord.group.translation.rounds.leader import is_ready, leader_known_as
 
 
 def notify_classic(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
@@ -49,22 +48,6 @@ def _has_computed(group: ConnectGroup, member: ConnectMember) -> bool:
     miss a generation and forget what it remembers (CM-3, CM-8).
     """
     return session_of(member).parked_sync is not None and member.member_id == group.computed_by
-
-
-def ask_to_rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
-    """Call the worker: it must join within its rebalance timeout."""
-    session = session_of(member)
-    session.move(Phase.PREPARING)
-    session.computes, session.part_since_ms = False, NEVER_MS
-    session.due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
-    transition.wake(group, session.due_ms)
-    group.forget(member)
-    sync = take_sync(member)
-    if sync is not None:
-        session.was_called = True
-        see(transition, group, member)
-        refuse_sync(transition, sync, ErrorCode.REBALANCE_IN_PROGRESS)
-    flush_held_heartbeat(transition, group, member)
 
 
 def must_rejoin(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:

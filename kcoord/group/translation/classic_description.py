@@ -11,7 +11,7 @@ from kcoord.group.state.classic_workers.embedded_protocol import version
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup, ConnectMember
-from kcoord.group.translation.leader_view import state
+from kcoord.group.translation.rounds.leader_view import state
 from kcoord.protocol.embedded import WorkerAssignment, encode_assignment
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 
