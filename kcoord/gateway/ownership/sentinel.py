@@ -679,7 +679,7 @@ class Sentinel:
         """Remove what prevents a join: members that a release let in before it was taken back, or a sentinel of another
         type.
 
-        Those members wait in the group for the sentinel, so none of them has had an answer. If some of them are members
+        Those members wait in the group for the sentinel, so none of them has been given anything. If some of them are members
         here by the same ids, the group was never adopted: it is the cluster's.
         """
         described = await self._described(asker)
