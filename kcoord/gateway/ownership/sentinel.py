@@ -679,8 +679,8 @@ class Sentinel:
         """Remove what prevents a join: members that a release let in before it was taken back, or a sentinel of another
         type.
 
-        Those members wait in the group for the sentinel, so none of them has been given anything. If some of them are members
-        here by the same ids, the group was never adopted: it is the cluster's.
+        Those members wait in the group for the sentinel, so none of them has been given anything. If some of them are
+        members here by the same ids, the group was never adopted: it is the cluster's.
         """
         described = await self._described(asker)
         others = [each.member_id for each in described.members if each.group_instance_id != INSTANCE_ID]

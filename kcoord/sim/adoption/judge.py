@@ -3,7 +3,7 @@ what must be so at the end.
 
 | invariant | |
 | --- | --- |
-| unknown | no member that was given its share hears that it is unknown or fenced while its coordinator had to count on it |
+| unknown | no member with a share hears that it is unknown or fenced while its coordinator had to count on it |
 | one owner | no two members believe to own a partition, unless nobody had to count on one of them any more |
 | commit | what was acknowledged is there; no position goes back |
 | generations | none falls, for members that join after it was heard |
