@@ -33,7 +33,7 @@ def test_a_session_that_ended_in_a_fault_does_not_any_more(path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_so_does_one_over_sockets(seed: int) -> None:
-    assert run_over_sockets(seed) > 50
+    assert run_over_sockets(seed) > 20
 
 
 def test_sessions_go_deep(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@ what must be so at the end.
 
 | invariant | |
 | --- | --- |
-| unknown | no member hears that it is unknown or fenced while its coordinator had to count on it |
+| unknown | no member with a share hears that it is unknown or fenced while its coordinator had to count on it |
 | one owner | no two members believe to own a partition, unless nobody had to count on one of them any more |
 | commit | what was acknowledged is there; no position goes back |
 | generations | none falls, for members that join after it was heard |
@@ -63,8 +63,9 @@ class Judge:
     # -- what members hear --------------------------------------------------------------------------------------------
 
     def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None:
-        """A member was told that it is unknown."""
-        if member_id in member.known_ids and member.is_counted_on():
+        """A member was told that it is unknown. A newcomer that has been given nothing yet just joins again."""
+        has_something = bool(member.position) or member_id in member.assigned_ids
+        if member_id in member.known_ids and has_something and member.is_counted_on():
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
 
     def refused(self, member: Member) -> None:

@@ -113,6 +113,8 @@ class Member:
         """The longest time that it has waited for one of them."""
         self.known_ids: set[str] = set()
         """The member ids with which it has been in a generation."""
+        self.assigned_ids: set[str] = set()
+        """Those by which it was also given its share."""
         self.lives_until_ms = NEVER_MS
         """Until when the coordinator counts on it at least, as far as the member can know."""
         self._stable_ms = NEVER_MS
@@ -379,6 +381,7 @@ class Member:
             await self._obey(ErrorCode(answer.error_code), "SyncGroup", sent_ms, asked)
             return
         self._is_counted_on(sent_ms)
+        self.assigned_ids.add(asked[0])
         self.joins_since_ms = None
         assigned = frozenset(_unpack(answer.assignment))
         self.must_join = False

@@ -104,8 +104,8 @@ async def make_room(sentinel: SentinelState, asker: Asker) -> ErrorCode:
     """Remove what prevents a join: members that a release let in before it was taken back, or a sentinel of another
     type.
 
-    Those members wait in the group for the sentinel, so none of them has had an answer. If some of them are members
-    here by the same ids, the group was never adopted: it is the cluster's.
+    Those members wait in the group for the sentinel, so none of them has been given anything. If some of them are
+    members here by the same ids, the group was never adopted: it is the cluster's.
     """
     described = await described_group(asker, sentinel.group_id)
     others = [each.member_id for each in other_members(described)]
