@@ -23,4 +23,4 @@ class Outcome:
     met: frozenset[str] = frozenset()
     """The sometimes-conditions that the run has met."""
     fingerprint: int = 0
-    """The checksum of what the coordinator wrote and answered. 0 where a run has none: in adoption."""
+    """The checksum of what the coordinator wrote and answered; in adoption, of what members heard."""

@@ -8,6 +8,7 @@ from kcoord.sim.adoption.frames import Frames
 from kcoord.sim.adoption.loop import SimLoop
 from kcoord.sim.adoption.plan import AdoptionPlan, draw
 from kcoord.sim.adoption.wires import Network
+from kcoord.sim.fingerprint import Fingerprint
 from kcoord.sim.trace import Sink
 
 
@@ -17,6 +18,8 @@ class AdoptionContext:
     def __init__(self, seed: int, sink: Sink | None = None) -> None:
         self.random = Random(seed)
         self.plan: AdoptionPlan = draw(self.random, seed)
+        self.fingerprint = Fingerprint()
+        """Of what members hear, and when."""
         self._sink = sink
         self.tracing = sink is not None
         self.loop = SimLoop()

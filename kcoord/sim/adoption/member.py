@@ -218,7 +218,9 @@ class Member:
 
     async def _ask(self, request: Request) -> Any:
         assert self._client is not None
-        return await self._client.ask(request, self._versions[type(request)])
+        answer = await self._client.ask(request, self._versions[type(request)])
+        self._context.fingerprint.answered(self._context.loop.now_ms, answer)
+        return answer
 
     async def _work(self) -> None:
         """Do whatever is due next."""

@@ -115,6 +115,7 @@ class AdoptionWorld:
             loop.now_ms,
             self._healed_ms,
             violation,
+            fingerprint=self.context.fingerprint.value,
         )
 
     def _fault(self, _loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:

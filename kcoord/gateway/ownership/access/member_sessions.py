@@ -45,17 +45,17 @@ class MemberSessions:
 
     def __init__(self, gateway: MemberSessionsContext) -> None:
         self._gateway = gateway
-        self._all: set[ClientSession] = set()
+        self._all: dict[ClientSession, None] = {}  # in their order, so that a simulated run can be repeated
 
     def add(self, session: ClientSession) -> None:
         """From now on `session` carries a member."""
         if session not in self._all:
-            self._all.add(session)
+            self._all[session] = None
             session.question_due_ms = self._next_question_ms()
 
     def discard(self, session: ClientSession) -> None:
         """The connection has ended."""
-        self._all.discard(session)
+        self._all.pop(session, None)
 
     def of(self, group_id: str) -> list[ClientSession]:
         """The connections of members of that group."""

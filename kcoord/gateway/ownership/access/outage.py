@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
@@ -76,7 +77,7 @@ class Outages:
 
     def __init__(self, gateway: OutageContext) -> None:
         self._gateway = gateway
-        self._away: dict[int | None, set[ClientSession]] = {}
+        self._away: dict[int | None, dict[ClientSession, None]] = {}
         self._said: set[int | None] = set()
 
     def may_stay(self, session: ClientSession, had_open_requests: bool) -> bool:
@@ -103,16 +104,16 @@ class Outages:
             if session.broker_id not in self._said:
                 self._said.add(session.broker_id)
                 log.warning("upstream %s is away: members are kept", self._gateway.name_of(session.broker_id))
-            self._away[session.broker_id] = {session}
+            self._away[session.broker_id] = {session: None}
             self._gateway.spawn(self._watch(session.broker_id))
         else:
-            away.add(session)
+            away[session] = None
 
     def discard(self, session: ClientSession) -> None:
         """`session` is not detached any more."""
         away = self._away.get(session.broker_id)
         if away is not None:
-            away.discard(session)
+            away.pop(session, None)
 
     async def keep_loaded(self, group_ids: list[str]) -> None:
         """These groups were just loaded. If upstream is away, pause the sessions of their members, because these cannot
@@ -169,9 +170,11 @@ class Outages:
             probe.close("it was tried", is_fault=False)
         return True
 
-    async def _return(self, away: set[ClientSession]) -> None:
+    async def _return(self, away: dict[ClientSession, None]) -> None:
         while away:
-            some = [away.pop() for _ in range(min(AT_ONCE, len(away)))]
+            some = list(islice(away, AT_ONCE))
+            for session in some:
+                del away[session]
             await asyncio.gather(*(self._reattach(session) for session in some))
             if any(session in away for session in some):
                 return
@@ -183,7 +186,7 @@ class Outages:
         try:
             upstream = await self._gateway.dial(session)
         except UpstreamLost:
-            self._away.setdefault(session.broker_id, set()).add(session)
+            self._away.setdefault(session.broker_id, {})[session] = None
             return
         if session.gone:
             upstream.close("the client has gone", is_fault=False)
@@ -218,7 +221,7 @@ class Outages:
         except (UpstreamLost, DecodeError) as lost:
             log.debug("group %s could not be verified: %s", group_id, lost)
 
-    async def _look_for_movers(self, away: set[ClientSession], broker_id: int | None) -> None:
+    async def _look_for_movers(self, away: Collection[ClientSession], broker_id: int | None) -> None:
         """Close the connections of members whose groups another broker coordinates by now."""
         groups = {group_id for session in away for group_id in session.members or ()}
         for asker, asked in self._gateway.finders(groups, broker_id):
@@ -238,10 +241,10 @@ class Outages:
         self._gateway.pause_members(session)
         session.client.end()
 
-    def _give_up(self, away: set[ClientSession]) -> None:
+    def _give_up(self, away: dict[ClientSession, None]) -> None:
         log.warning("upstream has been away for %d ms: members are on their own", self._gateway.settings.outage_ms)
         for session in list(away):
-            away.discard(session)
+            away.pop(session, None)
             session.client.end()
 
 

@@ -102,7 +102,7 @@ class Releases:
         self._gateway = gateway
         self._open: dict[str, OpenRelease] = {}
         self._beginning: set[str] = set()
-        self._parked: dict[str, set[asyncio.Future[None]]] = {}
+        self._parked: dict[str, dict[asyncio.Future[None], None]] = {}
         """By group: one future for each JoinGroup that waits here for other members. It is done when the members must
         join upstream.
         """
@@ -245,7 +245,7 @@ class Releases:
     async def or_none(self, group_id: str, answer: Coroutine[Any, Any, T]) -> T | None:
         """The group's answer to a JoinGroup, which may wait for other members. None: now all must join upstream."""
         parked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._parked.setdefault(group_id, set()).add(parked)
+        self._parked.setdefault(group_id, {})[parked] = None
         answered = asyncio.ensure_future(answer)
         try:
             both: set[asyncio.Future[Any]] = {answered, parked}
@@ -257,7 +257,7 @@ class Releases:
         finally:
             waiting = self._parked.get(group_id)
             if waiting is not None:
-                waiting.discard(parked)
+                waiting.pop(parked, None)
                 if not waiting:
                     del self._parked[group_id]
 
