@@ -239,22 +239,23 @@ class Adoptions:
             self._look_due_ms[group_id] = now_ms + FULL_AGAIN_MS
 
     async def _clear(self, group_id: str) -> None:
-        """Give up members here that the cluster has by the same ids. Raises UpstreamLost.
+        """Give up the members here if the cluster has some of them by the same ids. Raises UpstreamLost.
 
-        kcoord died after it had taken them over and before it had removed them there. With several instances this does
-        nothing, because another instance may adopt the group at this moment.
+        kcoord died after it had taken them over and before it had removed them there. The session of one that is not
+        there any more has ended there: it must hear so, because others may own its partitions. With several instances
+        this does nothing, because another instance may adopt the group at this moment.
         """
         gateway, sentinel = self._gateway, self._gateway.sentinels.of(group_id)
         asker = gateway.cluster_groups.asker(group_id)
         if sentinel.IS_SHARED or sentinel.is_joined or sentinel.is_taking or asker is None:
             return
         group = await gateway.cluster_groups.look(asker, group_id)
-        here = await gateway.guarded.member_ids(group_id)
-        members = [] if group is None else [*group.through, *group.direct]
-        left = [MemberIdentity(each.member_id, each.group_instance_id) for each in members if each.member_id in here]
+        here = await gateway.guarded.members(group_id)
+        there = set() if group is None else {each.member_id for each in [*group.through, *group.direct]}
+        left = there & here.keys()
         if left and not gateway.sentinels.of(group_id).is_joined:
             log.info("group %s: %d members are the cluster's still, its adoption was broken off", group_id, len(left))
-            await gateway.guarded.give_up(group_id, left)
+            await gateway.guarded.give_up(group_id, [MemberIdentity(*each) for each in here.items()])
 
     def _is_wanted(self, facts: GroupFacts) -> bool:
         return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.adopts)
