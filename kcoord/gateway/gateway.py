@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.handlers import other_protocols
 from kcoord.gateway.handlers.request_dispatch import RequestDispatch
+from kcoord.gateway.interfaces import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.member_sessions import MemberSessions
 from kcoord.gateway.ownership.access.outage import Outages
@@ -34,7 +35,6 @@ from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
-from kcoord.gateway.ports import ClientSide, GroupReader, GroupService, Places
 from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection

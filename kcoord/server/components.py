@@ -29,7 +29,7 @@ from kcoord.server.tls import listener_context
 
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway
-    from kcoord.gateway.ports import GroupService, Places
+    from kcoord.gateway.interfaces import GroupService, Places
 
 IDS_AT_ONCE = 256
 """Number of member ids whose random bytes are fetched at once."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import kcoord.gateway
+from kcoord.gateway.interfaces import GroupReader, GroupService
 from kcoord.gateway.ownership.access.guarded_groups import ASKED_OTHERWISE, NEEDED
-from kcoord.gateway.ports import GroupReader, GroupService
 from kcoord.instances.calls import RELAYED
 from kcoord.protocol.messages import AdoptGroupRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest
 

@@ -1,10 +1,10 @@
 """Placement rules: where users want connectors and tasks to run, and how any assignor follows that.
 
-Start at ``rules`` (what a user can ask for) and ``placement`` (how a group is placed by rules). ``shaping`` decides
-what moves, on the ``board``, which finds the best place for everything.
+Start at ``rules`` (what a user can ask for) and ``cordons_and_drains`` (how a group is placed by rules, a few moves at a
+time). ``shaping`` decides what moves, on the ``board``, which finds the best place for everything.
 """
 
-from kcoord.assign.placement.placement import Placement, place
+from kcoord.assign.placement.cordons_and_drains import Placement, place
 from kcoord.assign.placement.rules import (
     NO_RULES,
     Affinity,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from kcoord.gateway.interfaces import Places
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.rights import Rights
 from kcoord.gateway.ownership.care.sentinels import Sentinels
-from kcoord.gateway.ports import Places
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.loop.turn_queue import TurnQueue
 

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ports import ClientSide
+from kcoord.gateway.interfaces import ClientSide
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.session import authentication
 from kcoord.gateway.session.authorization import Authorization

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
-from kcoord.gateway.ports import ClientSide
+from kcoord.gateway.interfaces import ClientSide
 from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import Asker, Deliver, Dialer, Upstream

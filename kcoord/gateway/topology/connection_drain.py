@@ -22,7 +22,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kcoord.gateway.ports import Places
+from kcoord.gateway.interfaces import Places
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

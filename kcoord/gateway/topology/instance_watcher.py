@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from kcoord.gateway.ports import Places
+from kcoord.gateway.interfaces import Places
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.topology.brokers import BrokerMap

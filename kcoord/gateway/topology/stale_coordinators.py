@@ -20,7 +20,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ports import Places
+from kcoord.gateway.interfaces import Places
 from kcoord.gateway.settings import Address
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse

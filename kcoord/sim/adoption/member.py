@@ -275,7 +275,7 @@ class Member:
             self._context.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
             self.errors.append(error)
         if error == ErrorCode.NONE or error == ErrorCode.REBALANCE_IN_PROGRESS:
-            self._is_counted_on(sent_ms, is_stable=not error)
+            self._is_counted_on(sent_ms, is_stable=not error and api != "OffsetCommit")
         if error == ErrorCode.REBALANCE_IN_PROGRESS:
             self.must_join = True
         elif error in LOOK_AGAIN:
@@ -291,7 +291,7 @@ class Member:
 
     def _is_counted_on(self, since_ms: int, *, is_stable: bool = True) -> None:
         """It sent a call then, and was answered as a member. Its session goes on from there. But a rebalance may have
-        begun when it last heard of none, and then it has to join in time.
+        begun when it last heard of none, and then it has to join in time. Commits succeed while others join.
         """
         if is_stable:
             self._stable_ms = since_ms

@@ -19,8 +19,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
-from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.api_table import API_TABLE

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
+from kcoord.gateway.interfaces import GroupService
 from kcoord.gateway.ownership.access.group_ownership import groups_named
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import READ, Rights
 from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
-from kcoord.gateway.ports import GroupService
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.acl_operation import AclOperation

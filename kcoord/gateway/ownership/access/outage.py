@@ -25,10 +25,10 @@ from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import NOT_READY, READ, Rights
-from kcoord.gateway.ports import GroupReader
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of

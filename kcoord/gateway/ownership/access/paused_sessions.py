@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.gateway.ports import GroupService
+from kcoord.gateway.interfaces import GroupService
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

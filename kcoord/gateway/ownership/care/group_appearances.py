@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from kcoord.gateway.interfaces import Places
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, CONSUMER, OF_0_1_0, Appearance, KnownAppearance
-from kcoord.gateway.ports import Places
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.state.groups.subscription import subscribed_topics

@@ -14,9 +14,9 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
+from kcoord.gateway.interfaces import GroupReader, Places
 from kcoord.gateway.ownership.access.outage import Outages
 from kcoord.gateway.ownership.care.sentinels import Sentinels
-from kcoord.gateway.ports import GroupReader, Places
 
 __all__ = ["OrphanedGroups"]
 

@@ -25,6 +25,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Protocol
 
+from kcoord.gateway.interfaces import Places
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.outage import find
@@ -35,7 +36,6 @@ from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel
 from kcoord.gateway.ownership.sentinel.state import SessionLimit
 from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
-from kcoord.gateway.ports import Places
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection

@@ -13,8 +13,8 @@ from typing import Protocol
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
+from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ports import GroupReader
 from kcoord.protocol.messages import JoinGroupRequest
 
 __all__ = ["FormerMemberIds"]

@@ -1,4 +1,4 @@
-"""Placement: an assignor's assignment of a group for which a user has set rules.
+"""Cordons and drains: an assignor's assignment of a group for which a user has set rules.
 
 The assignor does not see cordoned workers, nor what runs there. It sees a few of a drained worker's connectors and
 tasks at a time, as if nobody ran them. The same holds for what a hard rule forbids on a cordoned worker. So any
