@@ -1,6 +1,6 @@
 """Placement rules: where users want connectors and tasks to run, and how any assignor follows that.
 
-Start at ``rules`` (what a user can ask for) and ``cordons_and_drains`` (how a group is placed by rules, a few moves at a
+Start at ``rules`` (what a user can ask for) and ``cordons_and_drains`` (how rules place a group, a few moves at a
 time). ``shaping`` decides what moves, on the ``board``, which finds the best place for everything.
 """
 
