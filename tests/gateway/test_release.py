@@ -302,6 +302,28 @@ async def test_who_did_not_hear_of_its_new_id_is_known_by_the_old_one(entry: Ent
     await until(is_over, "the release is over")
 
 
+async def test_17_who_comes_when_others_have_its_work_is_told_so(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-17: it stood still while the others joined the cluster, and kcoord's own member could not wait any longer."""
+    monkeypatch.setattr(release_calls, "REBALANCE_TIMEOUT_MS", 0)
+    first, second = members = await adopted_pair(entry, name)
+    first.client.client_id, second.client.client_id = "first", "second"
+    for each in members:
+        each.rebalance_ms = 6_000
+    await owned_by(await connect(entry.port), name, "cluster")
+    await goes(first)
+    await first.sync()
+    assert await first.heartbeat() == ErrorCode.NONE
+    assert await second.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+    assert (await second.try_join()).error_code == ErrorCode.UNKNOWN_MEMBER_ID
+    second.member_id = ""
+    joining = asyncio.create_task(second.join())
+    await goes(first)
+    await joining
+    assert first.generation == second.generation
+
+
 async def test_a_sentinel_that_lets_members_in_does_not_join_beside_them(entry: Entry, name: str) -> None:
     """It was about to change its topics when the group was released. It would do so over a member's connection, and
     wait there for that member, whose own JoinGroup would stand behind it.

@@ -38,6 +38,7 @@ MENDED_SEEDS = {
     5000569: "the judge minded that a newcomer was put out which had been given nothing",
     5000857: "kcoord put out a client that had joined the cluster directly and got a generation with kcoord alone",
     5001250: "such clients got what members here worked on, because kcoord left them alone with the group",
+    5004136: "who had stood still through a release joined the cluster with what others had by then",
     5004204: "who had stood still while an adoption was broken off was told to join, and kept what others had by then",
     5001692: "the judge counted on a member that stood still through a whole rebalance",
 }

@@ -232,7 +232,8 @@ class Releases:
 
         The sentinel is not in the group.
         """
-        self._send_members(group_id, OpenRelease(has_left=True, is_left=True, leave_by_ms=self._gateway.now_ms()))
+        now_ms = self._gateway.now_ms()
+        self._send_members(group_id, OpenRelease(has_left=True, is_left=True, leave_by_ms=now_ms, sends_back=True))
 
     def _send_members(self, group_id: str, release: OpenRelease) -> None:
         self._open[group_id] = release

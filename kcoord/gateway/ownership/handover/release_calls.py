@@ -18,6 +18,7 @@ from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import ReleaseContext, Releases
 from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin
+from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group
 from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.responses import decode, encoded
@@ -42,6 +43,8 @@ __all__ = ["ReleaseCalls"]
 
 log = logging.getLogger("kcoord.gateway")
 
+GIVEN_OUT = frozenset({"CompletingRebalance", "Stable"})
+"""States of a group whose members are those of its last rebalance."""
 NEEDS_ID_VERSION = 4
 """The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
 LEFT_EARLIER_MS = 5_000
@@ -91,6 +94,8 @@ class ReleaseCalls:
         before = release.ids.get(request.member_id) or request.member_id or await self._before(request)
         new_id = request.member_id if await self._is_upstreams(request, release) else None
         is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
+        if new_id is None and request.member_id and await self._was_left_out(session, call, request, before):
+            return
         if new_id is None and request.member_id and is_dynamic:
             new_id = await self._given_id(session, call, request, release)
             if new_id is None:
@@ -139,6 +144,28 @@ class ReleaseCalls:
         if member_id in release.ids:
             return member_id not in release.dead
         return bool(member_id) and not await self._gateway.former_ids.is_ours(request.group_id, member_id)
+
+    async def _was_left_out(self, session: ClientSession, call: Call, request: JoinGroupRequest, before: str) -> bool:
+        """Whether the cluster has given out the group's work without this member of kcoord's: it comes too late, and
+        hears that it is unknown (rule 5 of `release.py`). Raises UpstreamLost.
+        """
+        group_id = request.group_id
+        release = self._gateway.releases.opened(group_id)
+        if release is None or release.sends_back:
+            return False
+        described = await described_group(session, group_id)
+        names = {each.group_instance_id for each in described.members}
+        if described.group_state not in GIVEN_OUT or not names or INSTANCE_ID in names:
+            return False
+        ids = {release.ids.get(each.member_id) for each in described.members}
+        clients = {each.client_id for each in described.members}
+        may_be_there = before in ids or call.header.client_id in clients or request.group_instance_id in names - {None}
+        if may_be_there or not await self._gateway.former_ids.is_ours(group_id, request.member_id):
+            return False
+        log.info("group %s: member %s comes when others have its work: it is told so", group_id, before)
+        session.answer(call, refuse(request, ErrorCode.UNKNOWN_MEMBER_ID))
+        await self._gateway.guarded.give_up(group_id, [MemberIdentity(before, request.group_instance_id)])
+        return True
 
     async def _given_id(
         self, session: ClientSession, call: Call, request: JoinGroupRequest, release: OpenRelease

@@ -59,6 +59,8 @@ class OpenRelease:
     """Whether the sentinel has left, or is about to."""
     is_left: bool = False
     """Whether kcoord knows that the sentinel is not in the group upstream."""
+    sends_back: bool = False
+    """Whether the members were removed upstream a moment ago, in an adoption that failed."""
     unheard: dict[str, tuple[JoinGroupRequest, str]] = attrs.Factory(dict)
     """Members that have not come by their new id yet, so they may not have heard of it. By the new id: the JoinGroup
     that was answered, and the id here.
