@@ -315,7 +315,7 @@ async def test_17_who_comes_when_others_have_its_work_is_told_so(
     await goes(first)
     await first.sync()
     assert await first.heartbeat() == ErrorCode.NONE
-    assert await second.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
+    assert await second.heartbeat() == ErrorCode.UNKNOWN_MEMBER_ID
     assert (await second.try_join()).error_code == ErrorCode.UNKNOWN_MEMBER_ID
     second.member_id = ""
     joining = asyncio.create_task(second.join())

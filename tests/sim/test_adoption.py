@@ -40,6 +40,8 @@ MENDED_SEEDS = {
     5001250: "such clients got what members here worked on, because kcoord left them alone with the group",
     5004136: "who had stood still through a release joined the cluster with what others had by then",
     5004204: "who had stood still while an adoption was broken off was told to join, and kept what others had by then",
+    5005305: "the same while kcoord itself was killed in between",
+    5005913: "the same after a release that the cluster had refused",
     5001692: "the judge counted on a member that stood still through a whole rebalance",
 }
 """Seeds that found something once, above those that run each time."""

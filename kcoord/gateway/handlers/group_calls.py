@@ -166,7 +166,7 @@ async def _pass_on(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: JoinGroupRequest | MemberRequest
 ) -> None:
     """Pass on a call of a group that kcoord may take, but that the cluster has now (AD-6)."""
-    deliver = await gateway.cluster_groups.reader(session, request)
+    deliver = await gateway.cluster_groups.reader(session, call, request)
     if deliver is not None and isinstance(request, JoinGroupRequest) and not request.member_id:
         session.pass_changed(call, request, deliver)  # the frame may still have the old id
     else:

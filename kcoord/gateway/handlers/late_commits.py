@@ -32,7 +32,7 @@ async def pass_commit(
 ) -> None:
     """Pass on a commit of a member upstream, or a late commit. Raises UpstreamLost."""
     gateway.release_calls.hear(request.group_id, request.member_id)
-    is_ours = await gateway.former_ids.is_ours(request.group_id, request.member_id)
+    is_ours = await gateway.former_ids.is_ours(session, call, request)
     hidden = LOST if is_ours else LOST - STRANGER
 
     def deliver(owed: Expected, frame: bytes) -> None:

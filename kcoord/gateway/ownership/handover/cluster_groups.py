@@ -41,6 +41,7 @@ from kcoord.group.group_configs import Owner
 from kcoord.group.request_slices import ROWS
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -178,14 +179,14 @@ class ClusterGroups:
         self._hindrances: BoundedCache[str, str] = BoundedCache(SAID_BYTES)
         """By group: why the last attempt to adopt it failed."""
 
-    async def reader(self, session: ClientSession, request: Request) -> Deliver | None:
+    async def reader(self, session: ClientSession, call: Call, request: Request) -> Deliver | None:
         """The function that passes on the cluster's answer to a call of such a group and learns from it.
 
         None: there is nothing to learn from the call.
         """
         if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
-        is_ours = await self._gateway.former_ids.is_ours(request.group_id, request.member_id)
+        is_ours = await self._gateway.former_ids.is_ours(session, call, request)
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)

@@ -1,23 +1,38 @@
 """Former member ids: the cluster does not know them, but their members must not hear UNKNOWN_MEMBER_ID.
 
 These are the ids of members here, and the ids that members had here before they went to the cluster, which gave them
-new ones. A member that comes by such an id joins the cluster without an id. Every other client, for example a member
-whose session has ended, must hear that it is unknown, because its partitions may have other owners by now.
+new ones. A member that comes by such an id joins the cluster without an id. Every other client must hear that it is
+unknown, because its partitions may have other owners by now: for example a member whose session has ended, or one
+without which the cluster has given out the group's work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.gateway.ownership.sentinel.described_groups import described_group, is_given_out_without
+from kcoord.protocol.call import Call
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    JoinGroupRequest,
+    OffsetCommitRequest,
+    SyncGroupRequest,
+    TxnOffsetCommitRequest,
+)
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
 
 __all__ = ["FormerMemberIds"]
+
+MemberCall = JoinGroupRequest | SyncGroupRequest | HeartbeatRequest | OffsetCommitRequest | TxnOffsetCommitRequest
+"""A call of one member."""
 
 FORMER_IDS_BYTES = 4 << 20
 """Size limit, in bytes, of the memory of former ids."""
@@ -62,7 +77,16 @@ class FormerMemberIds:
         known = self._still(group_id, member_id)
         return known is not None and known.has_gone
 
-    async def is_ours(self, group_id: str, member_id: str) -> bool:
+    async def is_ours(self, session: ClientSession, call: Call, request: MemberCall) -> bool:
+        """Whether `request` is of a member here, or of one that was here until it went, and the cluster has not given
+        out the group's work without it (AD-17). Raises UpstreamLost if nobody can say.
+        """
+        if not await self.is_known(request.group_id, request.member_id):
+            return False
+        described = await described_group(session, request.group_id)
+        return not is_given_out_without(described, call.header.client_id, request.group_instance_id)
+
+    async def is_known(self, group_id: str, member_id: str) -> bool:
         """Whether a member here has that id, or had it until it went. Raises UpstreamLost if nobody can say."""
         if self._still(group_id, member_id) is not None:
             return True

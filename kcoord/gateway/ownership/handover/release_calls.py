@@ -18,7 +18,6 @@ from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import ReleaseContext, Releases
 from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin
-from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group
 from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.responses import decode, encoded
@@ -43,8 +42,6 @@ __all__ = ["ReleaseCalls"]
 
 log = logging.getLogger("kcoord.gateway")
 
-GIVEN_OUT = frozenset({"CompletingRebalance", "Stable"})
-"""States of a group whose members are those of its last rebalance."""
 NEEDS_ID_VERSION = 4
 """The first version of JoinGroup that gives a newcomer its id before it joins (KIP-394)."""
 LEFT_EARLIER_MS = 5_000
@@ -92,10 +89,8 @@ class ReleaseCalls:
             return
         self.hear(request.group_id, request.member_id)
         before = release.ids.get(request.member_id) or request.member_id or await self._before(request)
-        new_id = request.member_id if await self._is_upstreams(request, release) else None
+        new_id = request.member_id if await self._is_upstreams(session, call, request, release) else None
         is_dynamic = request.group_instance_id is None and call.header.api_version >= NEEDS_ID_VERSION
-        if new_id is None and request.member_id and await self._was_left_out(session, call, request, before):
-            return
         if new_id is None and request.member_id and is_dynamic:
             new_id = await self._given_id(session, call, request, release)
             if new_id is None:
@@ -138,34 +133,19 @@ class ReleaseCalls:
         here = {} if name is None else await self._gateway.guarded.members(request.group_id)
         return next((each for each, its_name in here.items() if its_name == name), f"newcomer {next(self._newcomers)}")
 
-    async def _is_upstreams(self, request: JoinGroupRequest, release: OpenRelease) -> bool:
-        """Whether upstream gave out the member id in `request`, as far as kcoord can tell (rule 7 of `release.py`)."""
+    async def _is_upstreams(
+        self, session: ClientSession, call: Call, request: JoinGroupRequest, release: OpenRelease
+    ) -> bool:
+        """Whether upstream is to judge the member id in `request`: it gave it out, as far as kcoord can tell, or the
+        member comes when others have its work (rules 5 and 7 of `release.py`).
+        """
         member_id = request.member_id
         if member_id in release.ids:
             return member_id not in release.dead
-        return bool(member_id) and not await self._gateway.former_ids.is_ours(request.group_id, member_id)
-
-    async def _was_left_out(self, session: ClientSession, call: Call, request: JoinGroupRequest, before: str) -> bool:
-        """Whether the cluster has given out the group's work without this member of kcoord's: it comes too late, and
-        hears that it is unknown (rule 5 of `release.py`). Raises UpstreamLost.
-        """
-        group_id = request.group_id
-        release = self._gateway.releases.opened(group_id)
-        if release is None or release.sends_back:
-            return False
-        described = await described_group(session, group_id)
-        names = {each.group_instance_id for each in described.members}
-        if described.group_state not in GIVEN_OUT or not names or INSTANCE_ID in names:
-            return False
-        ids = {release.ids.get(each.member_id) for each in described.members}
-        clients = {each.client_id for each in described.members}
-        may_be_there = before in ids or call.header.client_id in clients or request.group_instance_id in names - {None}
-        if may_be_there or not await self._gateway.former_ids.is_ours(group_id, request.member_id):
-            return False
-        log.info("group %s: member %s comes when others have its work: it is told so", group_id, before)
-        session.answer(call, refuse(request, ErrorCode.UNKNOWN_MEMBER_ID))
-        await self._gateway.guarded.give_up(group_id, [MemberIdentity(before, request.group_instance_id)])
-        return True
+        former_ids = self._gateway.former_ids
+        if release.sends_back:
+            return bool(member_id) and not await former_ids.is_known(request.group_id, member_id)
+        return bool(member_id) and not await former_ids.is_ours(session, call, request)
 
     async def _given_id(
         self, session: ClientSession, call: Call, request: JoinGroupRequest, release: OpenRelease
@@ -240,6 +220,8 @@ class ReleaseCalls:
             release.ids[response.member_id] = response.member_id
         elif join.joins_now and response.error_code:
             release.stays(before)
+            if response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and before == request.member_id:
+                self._gateway.spawn(self._is_gone(request))
         elif join.joins_now:
             release.unheard[response.member_id] = request, before
             release.ids[response.member_id] = before
@@ -256,6 +238,14 @@ class ReleaseCalls:
             heard = release.unheard.pop(member_id, None)
             if heard is not None:
                 self._gateway.spawn(self._goes(*heard, release))
+
+    async def _is_gone(self, request: JoinGroupRequest) -> None:
+        """Remove a member here that has heard that it is unknown."""
+        try:
+            identity = MemberIdentity(request.member_id, request.group_instance_id)
+            await self._gateway.guarded.give_up(request.group_id, [identity])
+        except UpstreamLost:
+            log.debug("group %s: a member that is unknown is one here until its session ends", request.group_id)
 
     async def _goes(self, request: JoinGroupRequest, before: str, release: OpenRelease) -> None:
         """Remove a member here that has joined upstream."""
@@ -282,7 +272,7 @@ class ReleaseCalls:
         if isinstance(request, LeaveGroupRequest):
             left = members_named(request)
             if not left & await gateway.guarded.member_ids(group_id):
-                session.pass_on(call, await gateway.cluster_groups.reader(session, request))
+                session.pass_on(call, await gateway.cluster_groups.reader(session, call, request))
                 return
             response, _ = await gateway.guarded.call(session, call, request)
             session.drop_members(group_id, left)
@@ -290,7 +280,7 @@ class ReleaseCalls:
             return
         known = request.member_id, request.group_instance_id, request.generation_id
         if await gateway.guarded.check_commit(session, group_id, *known, transactional=False) in STRANGER:
-            session.pass_on(call, await gateway.cluster_groups.reader(session, request))
+            session.pass_on(call, await gateway.cluster_groups.reader(session, call, request))
             return
         session.add_member(group_id, request.member_id)
         session.answer(call, refuse(request, ErrorCode.REBALANCE_IN_PROGRESS))

@@ -18,6 +18,7 @@ __all__ = [
     "Seen",
     "described_group",
     "described_groups",
+    "is_given_out_without",
     "other_members",
     "seen_sentinel",
 ]
@@ -25,6 +26,8 @@ __all__ = [
 INSTANCE_ID = "kcoord"
 """The group instance id of every sentinel."""
 PREPARING, STABLE = "PreparingRebalance", "Stable"
+GIVEN_OUT = frozenset({"CompletingRebalance", STABLE})
+"""States of a group whose members are those of its last rebalance."""
 NEWEST = 5
 """The last version of DescribeGroups that does not answer a missing group with an error."""
 
@@ -47,6 +50,18 @@ async def described_group(asker: Asker, group_id: str) -> DescribedGroup:
     for described in await described_groups(asker, [group_id]):
         return described
     raise UpstreamLost("the broker does not have DescribeGroups")
+
+
+def is_given_out_without(described: DescribedGroup, client_id: str | None, instance_id: str | None) -> bool:
+    """Whether the group's last rebalance has given its work to others than this client.
+
+    False while members join, if the sentinel is there, or if a member has this client id or instance id: that may be
+    this client, under a member id that it has not heard of.
+    """
+    names = {each.group_instance_id for each in described.members}
+    clients = {each.client_id for each in described.members}
+    is_over = described.group_state in GIVEN_OUT and bool(names) and INSTANCE_ID not in names
+    return is_over and client_id not in clients and (instance_id is None or instance_id not in names)
 
 
 def other_members(described: DescribedGroup) -> list[DescribedGroupMember]:
