@@ -17,6 +17,7 @@ from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.handover.adoption import CannotAdopt
 from kcoord.gateway.ownership.sentinel import replacement
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
@@ -218,6 +219,30 @@ async def test_rule_11_an_id_that_nobody_uses_delays_nothing(entry: Entry, kafka
     assert await taking == ErrorCode.NONE
     assert await members[1].commit(name, 8) == ErrorCode.NONE
     assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+@pytest.mark.parametrize("is_lost", [False, True], ids=["does not answer", "is lost"])
+async def test_rule_11_calls_go_on_though_the_cluster_does_not_say_who_the_sentinel_is(
+    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch, is_lost: bool
+) -> None:
+    """AD-11: then only commits wait for the adoption."""
+    await asyncio.to_thread(kafka.create_topic, name)
+
+    async def ask_in_vain(_self: Sentinel, _asker: Asker, _generation: int) -> None:
+        if is_lost:
+            raise UpstreamLost("the connection has ended")
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Sentinel, "find_stand_in", ask_in_vain)
+    members = await live_pair(entry, name)
+    newcomer = await ScriptedMember.at(entry.cluster, name, session_ms=45_000)
+    newcomer.member_id = (await newcomer.try_join()).member_id
+    await entry.gateway.adoptions.adopt(name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    assert entry.sentinel(name).is_taking, "the cluster waits on"
+    committing = asyncio.create_task(members[0].commit(name, 7))
+    await newcomer.leave()
+    assert await committing == ErrorCode.NONE
 
 
 async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(

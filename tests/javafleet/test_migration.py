@@ -17,7 +17,7 @@ EXTRA = "extra"
 
 
 def test_up_one_at_a_time_and_down_again(make_stage: StageMaker) -> None:
-    """The group is a classic group until the first of ours joins, and again after the last of ours has left."""
+    """The group is a classic group until the first worker of kcoord joins, and again once the last one has left."""
     stage = make_stage("migrated", DELAY_S, BARRIER)
     fleet = stage.fleet
     fleet.start(*JAVA)

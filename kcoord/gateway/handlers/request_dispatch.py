@@ -119,7 +119,7 @@ class RequestDispatch:
         header = call.header
         key = header.api_key
         if session.sasl is not None and session.sasl.is_expired(self._gateway.now_ms()):
-            session.client.close("its SASL session has ended, and it has not authenticated anew")
+            session.client.close("its SASL session has ended, and it has not authenticated again")
             return
         if key == API_VERSIONS:
             self._gateway.spawn(self._serve(session, call, _api_versions, None))

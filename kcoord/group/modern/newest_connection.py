@@ -16,7 +16,7 @@ BEFORE_LOAD = "the group was loaded again since this connection was made"
 
 def check_newer(transition: Transition, group: AnyGroup | None, context: RequestContext) -> None:
     """Raise Refused if the connection was made before the load, or before the group was restored: its sender must make
-    a new connection (CG-4). `group` is None if there is none of that name.
+    a new connection (CG-4). `group`: None if no group has that name.
     """
     restored_at = NO_CONNECTION if group is None else group.restored_at_connection
     if context.connection <= max(transition.state.predecessor_connection, restored_at):

@@ -61,6 +61,8 @@ DRAINED_WITHIN_S = 0.5
 """How long, in seconds, kcoord waits for calls that are under way. If they take longer, it tries the adoption later."""
 OPENED_AFTER_S = 1.0
 """How long, in seconds, the group's calls wait for the sentinel at most (AD-11)."""
+STAND_IN_WITHIN_S = 0.2
+"""How long, in seconds, the calls wait after that for the name in which commits go meanwhile."""
 WARNED_AFTER_MS = 30_000
 """How long the same thing must be in the way of an adoption before the log says so."""
 FULL_AGAIN_MS = 60_000
@@ -301,7 +303,8 @@ class Adoptions:
             if error:
                 raise _Refused(error)
         elif askers.parker is not None:
-            await sentinel.find_stand_in(askers.parker, known.generation)
+            finding = gateway.spawn(self._find_stand_in(sentinel, askers.parker, known))
+            await asyncio.wait({finding}, timeout=STAND_IN_WITHIN_S)
         gateway.cluster_groups.adopted(group.group_id)
         log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
 
@@ -319,6 +322,14 @@ class Adoptions:
             await gateway.guarded.give_up(group_id, theirs)
         if len(theirs) < len(known.identities):
             gateway.releases.send_back(group_id)
+
+    @staticmethod
+    async def _find_stand_in(sentinel: Sentinel, asker: Asker, known: _Known) -> None:
+        """Commits go on while the sentinel's join waits, if the cluster says who it is there; else they wait too."""
+        try:
+            await sentinel.find_stand_in(asker, known.generation)
+        except (UpstreamLost, DecodeError) as fault:
+            log.debug("group %s: its commits wait for the adoption: %s", sentinel.group_id, fault)
 
     @staticmethod
     async def _joined(sentinel: Sentinel, known: _Known, askers: _Askers) -> ErrorCode:
