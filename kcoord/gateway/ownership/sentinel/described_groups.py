@@ -61,7 +61,7 @@ def is_given_out_without(described: DescribedGroup, client_id: str | None, insta
     names = {each.group_instance_id for each in described.members}
     clients = {each.client_id for each in described.members}
     is_over = described.group_state in GIVEN_OUT and bool(names) and INSTANCE_ID not in names
-    return is_over and client_id not in clients and (instance_id is None or instance_id not in names)
+    return is_over and (client_id or "") not in clients and (instance_id is None or instance_id not in names)
 
 
 def other_members(described: DescribedGroup) -> list[DescribedGroupMember]:
