@@ -10,8 +10,9 @@ what must be so at the end.
 | cost | if nothing goes wrong, no member notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
 
-Excused: what a static member gives up in a cooperative rebalance belongs to nobody until the next rebalance, if the
-member dies before it joins again. Kafka's brokers give its successor the same assignment without a rebalance.
+Excused: a static member that joined once more after it had lost its connection is fenced if its first JoinGroup comes
+second. What a static member gives up in a cooperative rebalance belongs to nobody until the next rebalance, if the
+member dies before it joins again: Kafka's brokers give its successor the same assignment without a rebalance.
 """
 
 from __future__ import annotations
@@ -65,6 +66,9 @@ class Judge:
     def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None:
         """A member was told that it is unknown. A newcomer that has been given nothing yet just joins again."""
         has_something = bool(member.position) or member_id in member.assigned_ids
+        if error == ErrorCode.FENCED_INSTANCE_ID and member.unheard_joins:  # by that JoinGroup, as with Kafka alone
+            member.unheard_joins -= 1
+            return
         if member_id in member.known_ids and has_something and member.is_counted_on():
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
 

@@ -124,6 +124,8 @@ class Member:
         """What it gave up last, until it has joined again."""
         self.joins_since_ms: int | None = None
         """When it sent the first of the JoinGroups that have not led to an assignment yet."""
+        self.unheard_joins = 0
+        """How many of its JoinGroups were under way when it lost its connection. They may still arrive."""
         self.is_refused = False
         """Whether it has ended because the group does not accept its kind."""
         self.must_join = True
@@ -319,7 +321,11 @@ class Member:
         sent_ms, floor, asked = loop.now_ms, judge.floor(), self.member_id
         if self.joins_since_ms is None:
             self.joins_since_ms = sent_ms
-        answer = await self._ask(self._join_request())
+        try:
+            answer = await self._ask(self._join_request())
+        except ConnectionLost:
+            self.unheard_joins += 1
+            raise
         error = ErrorCode(answer.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id, self.generation = answer.member_id, -1

@@ -9,6 +9,7 @@ without which the cluster has given out the group's work.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -16,7 +17,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.sentinel.described_groups import described_group, is_given_out_without
+from kcoord.gateway.ownership.sentinel.described_groups import described_group, has_removed, is_given_out_without
 from kcoord.protocol.call import Call
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -78,21 +79,29 @@ class FormerMemberIds:
         return known is not None and known.has_gone
 
     async def is_ours(self, session: ClientSession, call: Call, request: MemberCall) -> bool:
-        """Whether `request` is of a member here, or of one that was here until it went, and the cluster has not given
-        out the group's work without it (AD-17). Raises UpstreamLost if nobody can say.
+        """Whether `request` is of a member here, or of one that was here until it went, and the cluster has neither
+        removed it nor given out the group's work without it (AD-17). Raises UpstreamLost if nobody can say.
         """
-        if not await self.is_known(request.group_id, request.member_id):
+        group_id, member_id = request.group_id, request.member_id
+        if self._still(group_id, member_id) is None:
+            here = await self._ids_here(group_id)
+            if member_id not in here:
+                return False
+        else:
+            here = frozenset()
+        described = await described_group(session, group_id)
+        if has_removed(described, member_id, here):
             return False
-        described = await described_group(session, request.group_id)
         return not is_given_out_without(described, call.header.client_id, request.group_instance_id)
 
     async def is_known(self, group_id: str, member_id: str) -> bool:
         """Whether a member here has that id, or had it until it went. Raises UpstreamLost if nobody can say."""
-        if self._still(group_id, member_id) is not None:
-            return True
+        return self._still(group_id, member_id) is not None or member_id in await self._ids_here(group_id)
+
+    async def _ids_here(self, group_id: str) -> AbstractSet[str]:
         known = self._gateway.groups.known_facts(group_id)
         is_empty = known.loaded and not known.has_members
-        return not is_empty and member_id in await self._gateway.guarded.member_ids(group_id)
+        return frozenset() if is_empty else await self._gateway.guarded.member_ids(group_id)
 
     def _still(self, group_id: str, member_id: str) -> _Former | None:
         known = self._known.get((group_id, member_id))
