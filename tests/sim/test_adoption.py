@@ -45,6 +45,7 @@ MENDED_SEEDS = {
     5006549: "whose session had ended while an adoption was broken off was told to join, and kept what it had",
     5001692: "the judge counted on a member that stood still through a whole rebalance",
     5007539: "the judge minded that a JoinGroup from before a lost connection came after the next one",
+    5011261: "the same with one that the process before had sent",
 }
 """Seeds that found something once, above those that run each time."""
 

@@ -10,13 +10,15 @@ what must be so at the end.
 | cost | if nothing goes wrong, no member notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
 
-Excused: a static member that joined once more after it had lost its connection is fenced if its first JoinGroup comes
-second. What a static member gives up in a cooperative rebalance belongs to nobody until the next rebalance, if the
-member dies before it joins again: Kafka's brokers give its successor the same assignment without a rebalance.
+Excused: a static member that has joined is fenced if a JoinGroup that it sent before, over a connection that it lost or
+as the process before, arrives later. What a static member gives up in a cooperative rebalance belongs to nobody until
+the next rebalance, if the member dies before it joins again: Kafka's brokers give its successor the same assignment
+without a rebalance.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
@@ -52,6 +54,10 @@ class Judge:
         self.joins = 0
         self.given_up: dict[int, int] = {}
         """What a static member gave up that died before it joined again: partition → the generation."""
+        self.unheard_joins: Counter[str | None] = Counter()
+        """How many JoinGroups nobody has heard the answer to, by instance id."""
+        self._heard_ids: set[str] = set()
+        """The member ids with which anybody has joined."""
         self.violation: Violation | None = None
 
     def violated(self, invariant: str, text: str) -> None:
@@ -66,11 +72,20 @@ class Judge:
     def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None:
         """A member was told that it is unknown. A newcomer that has been given nothing yet just joins again."""
         has_something = bool(member.position) or member_id in member.assigned_ids
-        if error == ErrorCode.FENCED_INSTANCE_ID and member.unheard_joins:  # by that JoinGroup, as with Kafka alone
-            member.unheard_joins -= 1
-            return
-        if member_id in member.known_ids and has_something and member.is_counted_on():
+        had_to_count_on_it = member_id in member.known_ids and has_something and member.is_counted_on()
+        if had_to_count_on_it and not (error == ErrorCode.FENCED_INSTANCE_ID and self._is_fenced_by_itself(member)):
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
+
+    def _is_fenced_by_itself(self, member: Member) -> bool:
+        """Whether the last JoinGroup by its instance id at the cluster is an earlier one to which nobody has heard the
+        answer.
+        """
+        shard, name = self._cluster.shard, member.instance_id
+        group = None if shard is None else shard.state.groups.get(GROUP)
+        if group is None or name is None or not self.unheard_joins[name]:
+            return False
+        self.unheard_joins[name] -= 1
+        return group.static_ids.get(name) not in self._heard_ids
 
     def refused(self, member: Member) -> None:
         """A member was told that the group does not accept its kind."""
@@ -84,6 +99,7 @@ class Judge:
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
         """A member has joined. `floor` is the floor when it asked."""
         self.joins += 1
+        self._heard_ids.add(answer.member_id)
         self.given_up = {each: of for each, of in self.given_up.items() if of >= answer.generation_id}
         if answer.generation_id < min(floor, self.floor()):
             self.violated("generations", f"{member.name} joined {answer.generation_id}, {floor} was heard before")

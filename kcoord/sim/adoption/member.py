@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import struct
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Protocol
@@ -71,6 +72,7 @@ class MemberJudge(Protocol):
 
     committed: dict[int, int]
     given_up: dict[int, int]
+    unheard_joins: Counter[str | None]
 
     def floor(self) -> int: ...
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None: ...
@@ -124,8 +126,6 @@ class Member:
         """What it gave up last, until it has joined again."""
         self.joins_since_ms: int | None = None
         """When it sent the first of the JoinGroups that have not led to an assignment yet."""
-        self.unheard_joins = 0
-        """How many of its JoinGroups were under way when it lost its connection. They may still arrive."""
         self.is_refused = False
         """Whether it has ended because the group does not accept its kind."""
         self.must_join = True
@@ -321,11 +321,9 @@ class Member:
         sent_ms, floor, asked = loop.now_ms, judge.floor(), self.member_id
         if self.joins_since_ms is None:
             self.joins_since_ms = sent_ms
-        try:
-            answer = await self._ask(self._join_request())
-        except ConnectionLost:
-            self.unheard_joins += 1
-            raise
+        judge.unheard_joins[self.instance_id] += 1
+        answer = await self._ask(self._join_request())
+        judge.unheard_joins[self.instance_id] -= 1
         error = ErrorCode(answer.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:
             self.member_id, self.generation = answer.member_id, -1
