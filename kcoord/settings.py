@@ -2,8 +2,8 @@
 
 Every setting is a field here. Its name is the field's name with dots for underscores; it is Apache Kafka's name if
 Kafka has the same setting. Type and limits are checked, and the meaning is written beside the field.
-`docs/configuration.md` is generated from this file. `config` says where values come from, `settings_checks` which
-settings contradict each other.
+`docs/configuration.md` is generated from this file. `settings_sources` says where values come from, `settings_checks`
+which settings contradict each other.
 """
 
 import re

@@ -7,7 +7,7 @@ partitions, user data) and Connect workers (`protocol/embedded.py`). For anythin
 import struct
 from collections.abc import Iterator
 
-from kcoord.cli.resources import ranges, resources_text
+from kcoord.cli.resource_texts import ranges, resources_text
 from kcoord.protocol.embedded import EAGER, decode_assignment, decode_state
 from kcoord.resource import Resource
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kcoord.cli.asking import AsJson, CommandConfig
+from kcoord.cli.broker_requests import AsJson, CommandConfig
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.serve_options import (
     Advertise,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kcoord.cli.checks.matching_groups import Matching
     from kcoord.cli.checks.upstream_cluster import Seen
     from kcoord.client import Security
-    from kcoord.config import Settings
+    from kcoord.settings_sources import Settings
 
 
 def check(
@@ -132,7 +132,7 @@ async def _look_at_groups(
 
 
 def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:
-    from kcoord.cli.paper import table_of, written
+    from kcoord.cli.terminal_output import table_of, written
 
     shown: list[Any] = [table_of(("", "ABOUT", ""), [(each.level.value, each.about, each.text) for each in findings])]
     if matching:

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from kcoord.cli.group_ownership import CLUSTER, UNKNOWN, no_effect, owners, tells_owners
-from kcoord.cli.paper import table_of, width, written
+from kcoord.cli.terminal_output import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
 from kcoord.group.group_configs import GROUP, PREFIXES, Operation

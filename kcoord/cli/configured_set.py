@@ -11,7 +11,7 @@ from typing import Any
 from kcoord.cli.config_calls import DELETE, Change, alter
 from kcoord.cli.connect_groups import ConnectGroup
 from kcoord.cli.group_calls import history_of
-from kcoord.cli.resources import resources_json, resources_text
+from kcoord.cli.resource_texts import resources_json, resources_text
 from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import CONFIGURED
 from kcoord.printable import printable

@@ -11,7 +11,7 @@ import attrs
 
 from kcoord.assign import Resource
 from kcoord.cli.group_ownership import KCOORD, UNKNOWN, Ownership, owner_of
-from kcoord.cli.resources import resources_json, resources_text
+from kcoord.cli.resource_texts import resources_json, resources_text
 from kcoord.cli.times import span
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name

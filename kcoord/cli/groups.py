@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.printable import printable
 
@@ -34,11 +34,11 @@ def list_groups(
     At kcoord the list also says who coordinates each group: kcoord or the cluster behind it. For a group at the cluster
     it says how many of its members come through kcoord.
     """
-    from kcoord.cli import group_calls, tables
+    from kcoord.cli import group_calls, group_tables
 
     states, types = state or [], type_ or []
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.list_owned(cluster, states, types))
-    show([group.as_json() for group in found] if as_json else tables.of_groups(found))
+    show([group.as_json() for group in found] if as_json else group_tables.of_groups(found))
 
 
 @app.command("describe")
@@ -52,10 +52,10 @@ def describe_groups(
 
     For connect groups also: which worker waits for what, which one must release what, and which work waits for whom.
     """
-    from kcoord.cli import group_calls, tables
+    from kcoord.cli import group_calls, group_tables
 
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.describe(cluster, group))
-    show([each.as_json() for each in found] if as_json else tables.of_members(found))
+    show([each.as_json() for each in found] if as_json else group_tables.of_members(found))
     if not all(each.exists for each in found):
         raise typer.Exit(FAILED)
 
@@ -74,10 +74,10 @@ def explain_group(
 
     For each epoch: its reason, what moved from which worker to which, and how long it took.
     """
-    from kcoord.cli import explaining, group_calls
+    from kcoord.cli import explanation, group_calls
 
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.history_of(cluster, group))
-    show(found.history_json(last) if as_json else explaining.explained(found, last))
+    show(found.history_json(last) if as_json else explanation.explained(found, last))
 
 
 @app.command("configured")

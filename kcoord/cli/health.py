@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.asking import CommandConfig, addresses_of
+from kcoord.cli.broker_requests import CommandConfig, addresses_of
 from kcoord.cli.failure import USAGE, fail
 
 if TYPE_CHECKING:
     from kcoord.client import Security
-    from kcoord.config import Settings
+    from kcoord.settings_sources import Settings
 
 ANSWER_S = 5.0
 
@@ -37,7 +37,7 @@ def health(
     --command-config must name one.
     """
     from kcoord.client import ClientError, Connection, Security
-    from kcoord.config import SettingsError, load_settings
+    from kcoord.settings_sources import SettingsError, load_settings
 
     try:
         settings = load_settings((), {}, config)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
-from kcoord.cli.paper import table_of, written
 from kcoord.cli.scenario import LEFT_OUT, Kind, Policy, Restart, named
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.cli.terminal_output import table_of, written
 
 if TYPE_CHECKING:
     from kcoord.pipeline.lab import NamedRules
-    from kcoord.pipeline.standing import Spread, Standing
+    from kcoord.pipeline.policy_ranking import Spread, Standing
     from kcoord.sim.scenario import Scenario
 
 LONGEST_DELAY_S = 86_400
@@ -168,7 +168,7 @@ def shown(scenarios: "dict[str, Scenario]", found: "Iterable[Standing]") -> str:
 
 
 def _table(its: "Sequence[Standing]") -> str:
-    from kcoord.pipeline.standing import best
+    from kcoord.pipeline.policy_ranking import best
 
     by_kind = [[each for each in its if each.kind == kind.value] for kind in Kind]
     marked = {mark: [each for group in by_kind for each in best(group, *order)] for mark, order in MARKS.items()}

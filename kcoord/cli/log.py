@@ -17,8 +17,8 @@ from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.config import Settings
     from kcoord.log.history import History
+    from kcoord.settings_sources import Settings
 
 T = TypeVar("T")
 
@@ -64,10 +64,10 @@ def dump_log(
     fields. A value of null is a tombstone. Bytes are in base64. A record that cannot be decoded is printed in base64,
     with the reason.
     """
-    from kcoord.cli import log_reading
+    from kcoord.cli import log_output
 
     history = _history(data_dir, log_bootstrap, topic, option, config)
-    _run(log_reading.dump(history, partition or [], frozenset(group or ()), follow=follow))
+    _run(log_output.dump(history, partition or [], frozenset(group or ()), follow=follow))
 
 
 @app.command("verify")
@@ -84,10 +84,10 @@ def verify_log(
     A log is sound if every record can be read and replayed, nothing has two owners after any step, epochs and
     generations never go back, and every group is consistent at the end.
     """
-    from kcoord.cli import log_reading
+    from kcoord.cli import log_output
 
     history = _history(data_dir, log_bootstrap, topic, option, config)
-    if not _run(log_reading.verify(history, partition or [])):
+    if not _run(log_output.verify(history, partition or [])):
         raise typer.Exit(FAILED)
 
 
@@ -97,7 +97,7 @@ def _history(
     from kcoord.log.history import FileHistory
     from kcoord.log.interface import LogError
     from kcoord.log.kafka.history import TopicHistory
-    from kcoord.server.choose_log import kafka_log_settings
+    from kcoord.server.log_opening import kafka_log_settings
 
     settings = log_settings(data_dir, log_bootstrap, topic, option, config)
     try:
@@ -112,7 +112,7 @@ def log_settings(
     data_dir: str | None, log_bootstrap: str | None, topic: str | None, option: list[str] | None, config: Path | None
 ) -> "Settings":
     """The settings that name the log. If they are invalid, the command ends."""
-    from kcoord.config import SettingsError, exposed_secrets, former_names, load_settings
+    from kcoord.settings_sources import SettingsError, exposed_secrets, former_names, load_settings
 
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)  # the part that matters is in the error
     if data_dir and (log_bootstrap or topic):

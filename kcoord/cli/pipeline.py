@@ -17,9 +17,9 @@ from kcoord.pipeline import INSTALL
 
 if TYPE_CHECKING:
     from kcoord.cli.spark_progress import Progress
-    from kcoord.config import Settings
     from kcoord.pipeline.spark.history import Outcome
     from kcoord.pipeline.spark.sources import Source
+    from kcoord.settings_sources import Settings
 
 app = typer.Typer(
     no_args_is_help=True, help="Make tables from the log with Spark (pip install '.[spark]'), and evaluate them."
@@ -138,7 +138,7 @@ def _source(settings: "Settings", client: dict[str, str]) -> "Source":
     from kcoord.log.interface import LogError
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.spark.sources import FileSource, TopicSource
-    from kcoord.server.choose_log import kafka_log_settings
+    from kcoord.server.log_opening import kafka_log_settings
 
     if settings.log == "embedded":
         return FileSource.look(settings.data_dir)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.asking import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import USAGE, fail
 from kcoord.printable import printable
 
@@ -124,7 +124,7 @@ def read_rules(file: Path) -> "Rules":
 
 def _tell(now: "object", rules: "Rules", as_json: bool) -> None:
     from kcoord.cli import placement_calls
-    from kcoord.cli.names import Names
+    from kcoord.cli.short_names import Names
 
     assert isinstance(now, placement_calls.Standing)
     plan = placement_calls.plan(now, rules)

@@ -21,8 +21,8 @@ from kcoord.assign.universe import existing
 from kcoord.cli.config_calls import Change, alter, describe
 from kcoord.cli.connect_groups import ConnectGroup, Worker
 from kcoord.cli.group_calls import RULES, connect_group, how_to_be_individual
-from kcoord.cli.names import Names
-from kcoord.cli.resources import ranges, resources_json, resources_text
+from kcoord.cli.resource_texts import ranges, resources_json, resources_text
+from kcoord.cli.short_names import Names
 from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import Operation
 from kcoord.group.state.connect_settings import PLACEMENT

@@ -21,7 +21,7 @@ from kcoord.cli.serve_options import (
 )
 
 if TYPE_CHECKING:
-    from kcoord.config import Settings
+    from kcoord.settings_sources import Settings
 
 
 def serve(
@@ -37,7 +37,7 @@ def serve(
 ) -> None:
     """Coordinate groups: alone, or with --upstream in front of a cluster."""
     gc.disable()  # until it serves: imported modules do not become garbage, and collection takes a tenth of the start
-    from kcoord.config import exposed_secrets, former_names, secrets_of
+    from kcoord.settings_sources import exposed_secrets, former_names, secrets_of
 
     settings = settings_of(
         option,
@@ -57,7 +57,7 @@ def serve(
 
 
 def _serve(settings: "Settings") -> None:
-    from kcoord.cli.screen import start_screen
+    from kcoord.cli.start_screen import start_screen
     from kcoord.log.interface import LogError
     from kcoord.server.run import StartError, run
     from kcoord.server.tls import TlsError

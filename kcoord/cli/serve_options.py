@@ -9,7 +9,7 @@ import typer
 from kcoord.cli.failure import USAGE, fail
 
 if TYPE_CHECKING:
-    from kcoord.config import Settings
+    from kcoord.settings_sources import Settings
 
 Listen = Annotated[
     str | None, typer.Option(metavar="HOST:PORT", help="Where clients connect first.  [default: localhost:9092]")
@@ -54,7 +54,7 @@ def settings_of(options: Sequence[str] | None, config: Path | None, **flags: obj
     """The settings from the command line, the environment and the file. If they are invalid, the command ends. `flags`
     are the values of the other options here, by the names of their settings.
     """
-    from kcoord.config import SettingsError, load_settings
+    from kcoord.settings_sources import SettingsError, load_settings
 
     try:
         given = {field: tuple(value) if isinstance(value, list) else value for field, value in flags.items() if value}

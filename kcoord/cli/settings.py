@@ -55,7 +55,7 @@ def settings(
 def _list() -> Iterator[str]:
     import textwrap
 
-    from kcoord.config import SECTIONS, setting_name
+    from kcoord.settings_sources import SECTIONS, setting_name
 
     for section in SECTIONS:
         yield f"{section.__doc__}\n\n"
@@ -66,7 +66,7 @@ def _list() -> Iterator[str]:
 
 
 def _page() -> Iterator[str]:
-    from kcoord.config import SECTIONS, setting_name
+    from kcoord.settings_sources import SECTIONS, setting_name
 
     yield _HEAD
     for section in SECTIONS:

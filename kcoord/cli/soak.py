@@ -11,7 +11,7 @@ import attrs
 import typer
 
 from kcoord.cli.failure import FAILED
-from kcoord.cli.paper import table_of, written
+from kcoord.cli.terminal_output import table_of, written
 
 if TYPE_CHECKING:
     from kcoord.sim.journal import Block, Journal, Range, Tree

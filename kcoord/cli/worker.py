@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kcoord.cli.asking import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, addresses_of
+from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, addresses_of
 from kcoord.cli.failure import USAGE, fail
 from kcoord.cli.log_lines import log_to
 
@@ -130,7 +130,7 @@ def worker(
     All workers of the group share the connectors and their tasks. On SIGTERM or Ctrl-C the worker stops what it runs
     and leaves; the place of a static worker is kept for a while.
     """
-    from kcoord.cli import running_worker
+    from kcoord.cli import worker_process
     from kcoord.client import ClientError, Security
     from kcoord.worker import WorkerError
     from kcoord.worker.config_topic import ConfigTopicError
@@ -155,8 +155,8 @@ def worker(
         security = Security.from_file(command_config) if command_config else None
         config_security = Security.from_file(config_command_config) if config_command_config else security
         log_to(sys.stderr, log_level.value, [each.password for each in (security, config_security) if each])
-        running_worker.run(
-            connectors or running_worker.Topic(str(config_topic), config_at, config_security, run or []),
+        worker_process.run(
+            connectors or worker_process.Topic(str(config_topic), config_at, config_security, run or []),
             bootstrap_server,
             group,
             assignor or [],
@@ -170,5 +170,5 @@ def worker(
         )
     except (ClientError, ConfigTopicError, DefinitionError, WorkerError) as error:
         fail(error)
-    except running_worker.UnknownAssignor as error:
+    except worker_process.UnknownAssignor as error:
         fail(f"--assignor {error}", USAGE)

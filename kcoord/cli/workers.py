@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import attrs
 import typer
 
-from kcoord.cli.asking import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, ask, asked
+from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, ask, asked
 from kcoord.cli.failure import fail
 from kcoord.printable import printable
 
@@ -93,7 +93,7 @@ def uncordon(
 
 def _tell_moves(group: str, worker: str, bootstrap: str, config: CommandConfig) -> None:
     from kcoord.cli import placement_calls
-    from kcoord.cli.names import Names
+    from kcoord.cli.short_names import Names
 
     now = ask(bootstrap, config, lambda cluster: placement_calls.standing(cluster, group))
     for line in placement_calls.plan(now, _taken_out(now, worker, False, True)).told(Names.of(now.group)):
@@ -130,7 +130,7 @@ def _take_out(
         print(printable(f"{group}: {worker} is {'being drained' if drains else 'cordoned'}"))
         return
 
-    from kcoord.cli.resources import counted
+    from kcoord.cli.resource_texts import counted
 
     def tell(left: "frozenset[Resource]") -> None:
         does = f"runs {counted(len(left))}" if left else "leads"
@@ -180,8 +180,8 @@ def _wait(
 def _check_places(now: "Standing", rules: "Rules", drains: bool) -> None:
     """End the command if draining would leave something without any worker that may run it."""
     from kcoord.cli import placement_calls
-    from kcoord.cli.names import Names
-    from kcoord.cli.resources import resources_text
+    from kcoord.cli.resource_texts import resources_text
+    from kcoord.cli.short_names import Names
 
     if not drains:
         return

@@ -25,16 +25,16 @@ from kcoord.gateway.ownership.access.member_sessions import MemberSessions
 from kcoord.gateway.ownership.access.outage import Outages
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import Rights
-from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.care.left_by_0_1_0 import GroupsLeftBy010
-from kcoord.gateway.ownership.care.orphaned_groups import OrphanedGroups
-from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ownership.handover.adoption import Adoptions
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
+from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.maintenance.left_by_0_1_0 import GroupsLeftBy010
+from kcoord.gateway.ownership.maintenance.orphaned_groups import OrphanedGroups
+from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection

@@ -10,8 +10,8 @@ of them notes it too. So the note outlives an instance that comes back without i
 
 import logging
 
-from kcoord.config import Settings
 from kcoord.gateway.topology.brokers import FILE as BROKER_MAP
+from kcoord.settings_sources import Settings
 
 log = logging.getLogger("kcoord.server")
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kcoord.config import Settings, setting_name
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.log.interface import Log
@@ -26,6 +25,7 @@ from kcoord.server.listen_fds import CLIENTS, INTERNAL, HandedDown, HandedDownEr
 from kcoord.server.record_level import record_level
 from kcoord.server.server import Behind, Limits, Server
 from kcoord.server.tls import listener_context
+from kcoord.settings_sources import Settings, setting_name
 
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway

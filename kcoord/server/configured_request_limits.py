@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kcoord.config import Settings
 from kcoord.group.request_limits import RequestLimits
+from kcoord.settings_sources import Settings
 
 
 def request_limits(settings: Settings) -> RequestLimits:

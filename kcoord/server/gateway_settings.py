@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kcoord.config import Settings
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
 from kcoord.server.configured_request_limits import request_limits
+from kcoord.settings_sources import Settings
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcoord.config import Settings
 from kcoord.instances.instances import InstancesSettings, InternalSettings, InternalTls
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.record_level import record_level
+from kcoord.settings_sources import Settings
 
 
 def instances_settings(settings: Settings, store: KafkaLogSettings, is_new: bool) -> InstancesSettings:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kcoord.config import Settings
 from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
+from kcoord.settings_sources import Settings
 
 
 def record_level(settings: Settings) -> int:

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kcoord.config import Settings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.server.components import (
     StartError,
@@ -41,6 +40,7 @@ from kcoord.server.nodes import OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
+from kcoord.settings_sources import Settings
 
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway

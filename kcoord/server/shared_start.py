@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.config import Settings
 from kcoord.instances.broker_placement import MapPlaces
 from kcoord.instances.instances import Instances, InstancesError
 from kcoord.instances.membership import Membership
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.adopt_default import began_new, remember, tell_default
-from kcoord.server.choose_log import cluster_id_of, kafka_log_settings, open_patiently
 from kcoord.server.components import (
     StartError,
     group_settings,
@@ -40,9 +38,11 @@ from kcoord.server.configured_request_limits import request_limits
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.instances_settings import instances_settings
 from kcoord.server.listen_fds import INTERNAL, HandedDown
+from kcoord.server.log_opening import cluster_id_of, kafka_log_settings, open_patiently
 from kcoord.server.nodes import InstanceNodes
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
+from kcoord.settings_sources import Settings
 
 if TYPE_CHECKING:
     from kcoord.gateway.gateway import Gateway

@@ -50,13 +50,13 @@ from kcoord.protocol.messages import (
     api_name,
 )
 from kcoord.protocol.request_batch import RequestBatch
-from kcoord.server.authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.batch_run import BatchRun
 from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import Nodes
 from kcoord.server.sliced_call import SlicedCall
+from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 
 log = logging.getLogger("kcoord.server")
 

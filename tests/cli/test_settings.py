@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.config import (
+from kcoord.settings_sources import (
     SECRET_FIELDS,
     Settings,
     SettingsError,

@@ -4,9 +4,9 @@ import pytest
 
 from kcoord.assign import CONNECTOR, Resource
 from kcoord.cli.connect_groups import ClassicPart, ConnectGroup, Departed, Epoch, Move, Worker
-from kcoord.cli.explaining import explained
-from kcoord.cli.names import Names
-from kcoord.cli.resources import counted, resources_json, resources_text
+from kcoord.cli.explanation import explained
+from kcoord.cli.resource_texts import counted, resources_json, resources_text
+from kcoord.cli.short_names import Names
 from kcoord.cli.times import ago, clock, span
 from kcoord.resource import connector, resources_of, task
 

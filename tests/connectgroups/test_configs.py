@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.config import Settings, load_settings
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy, overridden
 from kcoord.group.state.records import connect_records as records
@@ -30,6 +29,7 @@ from kcoord.protocol.records import (
     Record,
 )
 from kcoord.server.components import connect_settings
+from kcoord.settings_sources import Settings, load_settings
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT
 from tests.connectgroups.worker import Worker, resources

@@ -33,11 +33,11 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server.authorizer import Client as Asker
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.nodes import OneNode
 from kcoord.server.server import Server
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_authorizer import Client as Asker
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT
 from tests.connectgroups.worker import Worker, resources

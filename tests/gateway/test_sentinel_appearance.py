@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.sentinel import joins
 from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0, Appearance, SeenAppearance, read_appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel

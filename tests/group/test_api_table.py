@@ -29,7 +29,7 @@ from kcoord.protocol.messages import (
     api_name,
     response_class,
 )
-from kcoord.server import authorizer, standalone
+from kcoord.server import standalone, standalone_authorizer
 from schemas.generator.model import snake_case
 
 ROOT = Path(kcoord.__file__).parent
@@ -219,7 +219,7 @@ def test_a_kcoord_alone_serves_all_that_its_shards_can_and_a_client_may_ask() ->
     served = {*standalone.GROUP_APIS, *standalone.CONNECT_GROUP_APIS}
     offered = {row.request for row in API_TABLE if row.in_front is not InFront.NOT_OFFERED}
     assert served == set(calls.RELAYED.values()) & offered
-    assert all(request in authorizer.NEEDED or not _names_groups(_row(request)) for request in served)
+    assert all(request in standalone_authorizer.NEEDED or not _names_groups(_row(request)) for request in served)
 
 
 def _row(request: type[Request]) -> ApiRow:

@@ -15,7 +15,7 @@ import tempfile
 from collections import deque
 from pathlib import Path
 
-from kcoord.cli.log_reading import checked, told
+from kcoord.cli.log_output import checked, told
 from kcoord.group.log_verification import Verifier
 from kcoord.log.history import FileHistory
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header

@@ -23,7 +23,7 @@ from typing import Any, cast
 
 import attrs
 
-from kcoord.cli.log_reading import checked, told
+from kcoord.cli.log_output import checked, told
 from kcoord.group.durable_invariants import complaints
 from kcoord.group.log_verification import Verifier
 from kcoord.group.partition import partition_of

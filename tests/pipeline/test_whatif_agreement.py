@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from kcoord.cli.whatif import shown
-from kcoord.pipeline.standing import Spread
+from kcoord.pipeline.policy_ranking import Spread
 from kcoord.pipeline.whatif.advice import Advice, advise
 from kcoord.pipeline.whatif.agreement import disagreements
 from kcoord.pipeline.whatif.logged import Logged

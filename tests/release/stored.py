@@ -32,7 +32,7 @@ FOLDER = Path(__file__).with_name("stored")
 LOG = "kcoord.db"
 SETTINGS_OF_RELEASE = """
 import json, typing
-from kcoord.config import Settings, setting_name
+from kcoord.settings_sources import Settings, setting_name
 def choices(kind):
     return [text for each in typing.get_args(kind) for text in ([each] if isinstance(each, str) else choices(each))]
 found = {}

@@ -8,12 +8,12 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.config import Settings, load_settings, setting_name
 from kcoord.group.state.connect_settings import FORMER_NAMES
 from kcoord.instances.map import Facts, InstanceMap
 from kcoord.protocol.generated.instance_hello_request import InstanceHelloRequest
 from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
 from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
+from kcoord.settings_sources import Settings, load_settings, setting_name
 from tests.cli.run_cli import kcoord as run
 from tests.gateway.scripted import close_all
 from tests.kafka.kcoord_process import Kcoord

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.config import Settings, load_settings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.instances.broker_placement import MapPlaces
 from kcoord.instances.group_member import GroupMemberSettings
@@ -21,6 +20,7 @@ from kcoord.server.adopt_default import adopts_by_itself, began_new, tell_defaul
 from kcoord.server.components import make_gateway
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.shared_start import spread_beginning
+from kcoord.settings_sources import Settings, load_settings
 
 BROKERS = '{"format": 1, "brokers": {}}'
 WHERE = GroupMemberSettings(

@@ -21,7 +21,7 @@ from kcoord.cli.demo.processes import Child, end
 from kcoord.cli.demo.scene import GROUP, Scene
 from kcoord.cli.demo.ticks import Ticks
 from kcoord.cli.demo.view import Lines, Sight, introduction, screen
-from kcoord.cli.paper import PrintableConsole
+from kcoord.cli.terminal_output import PrintableConsole
 from kcoord.client import ClientError, Cluster
 
 _EVERY_S = 0.5

@@ -18,10 +18,10 @@ from kcoord.cli.connect_groups import ConnectGroup, Epoch
 from kcoord.cli.demo.processes import Child
 from kcoord.cli.demo.scene import GROUP, Scene, Try
 from kcoord.cli.demo.ticks import Ticks
-from kcoord.cli.explaining import outcome
-from kcoord.cli.names import Names
-from kcoord.cli.paper import STATE_STYLES, table_of
-from kcoord.cli.resources import resources_text
+from kcoord.cli.explanation import outcome
+from kcoord.cli.resource_texts import resources_text
+from kcoord.cli.short_names import Names
+from kcoord.cli.terminal_output import STATE_STYLES, table_of
 from kcoord.cli.times import after, ago, clock, span
 
 _MOST_EPOCHS = 8

@@ -25,7 +25,7 @@ import attrs
 from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
 from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, is_the_clusters
 from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
-from kcoord.gateway.ownership.care.group_appearances import DEAD
+from kcoord.gateway.ownership.maintenance.group_appearances import DEAD
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.authorization import Authorization

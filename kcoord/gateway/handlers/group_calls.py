@@ -40,11 +40,11 @@ from kcoord.gateway.ownership.access.group_ownership import (
 )
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import READ
-from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
+from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING, is_refusal

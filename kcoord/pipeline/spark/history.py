@@ -19,8 +19,8 @@ import attrs
 from kcoord.pipeline.spark.arrow import DERIVED_DDL, deriver, readable, unreadable
 from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
+from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
-from kcoord.pipeline.spark.telling import ErrorLine, Say, silent
 from kcoord.pipeline.tables import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS, Table
 
 AT_ONCE = 5_000_000

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from kcoord.pipeline.lab import Cell, parts, row_of
+from kcoord.pipeline.policy_ranking import MEASURED, Standing
+from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.spark.telling import ErrorLine, Say, silent
-from kcoord.pipeline.standing import MEASURED, Standing
 from kcoord.pipeline.tables import LAB, VARIED, Kind, Table
 from kcoord.sim.scenario import Scenario
 

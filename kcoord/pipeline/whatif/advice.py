@@ -18,7 +18,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.pipeline.standing import Spread
+from kcoord.pipeline.policy_ranking import Spread
 from kcoord.pipeline.whatif.logged import Logged
 from kcoord.sim.scenario import Figures, Kind
 

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from kcoord.pipeline.standing import Spread
+from kcoord.pipeline.policy_ranking import Spread
 from kcoord.pipeline.whatif.advice import WORST, Advice
 from kcoord.pipeline.whatif.logged import Logged, total
 from kcoord.pipeline.whatif.question import Question

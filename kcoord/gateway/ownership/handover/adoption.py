@@ -28,11 +28,11 @@ import attrs
 
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ownership.handover.cluster_groups import NOT_KNOWN, ClusterGroup, ClusterGroups, Sighting
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
+from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.client_session import ClientSession

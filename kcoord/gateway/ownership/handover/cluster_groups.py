@@ -29,8 +29,8 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.interfaces import GroupReader, Places
-from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_groups
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.connection_context import Spawner

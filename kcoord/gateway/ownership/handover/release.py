@@ -46,9 +46,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.care.group_appearances import DEAD
-from kcoord.gateway.ownership.care.sentinels import Sentinels
 from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, missing_joins
+from kcoord.gateway.ownership.maintenance.group_appearances import DEAD
+from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.ownership.sentinel.admission import LetIn
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel

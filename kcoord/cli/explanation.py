@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from kcoord.cli.connect_groups import AWAY, ConnectGroup, Epoch, Move, Worker
-from kcoord.cli.names import Names
-from kcoord.cli.paper import STATE_STYLES, written
-from kcoord.cli.resources import counted, resources_text
+from kcoord.cli.resource_texts import counted, resources_text
+from kcoord.cli.short_names import Names
+from kcoord.cli.terminal_output import STATE_STYLES, written
 from kcoord.cli.times import after, ago, clock, span
 from kcoord.printable import printable
 

@@ -8,10 +8,10 @@ from rich.text import Text
 
 from kcoord.assign import Resource
 from kcoord.cli.connect_groups import AWAY, ClassicPart, ConnectGroup, Worker
-from kcoord.cli.explaining import outcome
-from kcoord.cli.names import Names
-from kcoord.cli.paper import STATE_STYLES, table_of, written
-from kcoord.cli.resources import resources_text
+from kcoord.cli.explanation import outcome
+from kcoord.cli.resource_texts import resources_text
+from kcoord.cli.short_names import Names
+from kcoord.cli.terminal_output import STATE_STYLES, table_of, written
 from kcoord.cli.times import ago, clock, span
 from kcoord.printable import printable
 

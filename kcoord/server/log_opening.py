@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from aiokafka.errors import KafkaError
 
-from kcoord.config import Settings
 from kcoord.log.interface import LogUnusable
 from kcoord.log.kafka.kafka_client import admin_client
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.security import KafkaSecurity
 from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.settings_sources import Settings
 
 log = logging.getLogger("kcoord.server")
 

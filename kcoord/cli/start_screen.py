@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from kcoord import __version__
-from kcoord.config import WILDCARD_HOSTS, Settings
+from kcoord.settings_sources import WILDCARD_HOSTS, Settings
 
 
 def start_screen(settings: Settings) -> str:

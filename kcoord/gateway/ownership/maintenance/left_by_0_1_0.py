@@ -19,8 +19,8 @@ from typing import Protocol
 
 from kcoord.gateway.interfaces import Places
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, Unanswered, facts_of
-from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.care.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.ownership.sentinel.appearance import CONSUMER, OF_0_1_0, Appearance
 from kcoord.gateway.ownership.sentinel.described_groups import described_groups
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel

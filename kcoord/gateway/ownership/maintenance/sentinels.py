@@ -30,7 +30,7 @@ from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, fa
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.outage import find
 from kcoord.gateway.ownership.access.rights import Rights
-from kcoord.gateway.ownership.care.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.sentinel.appearance import CONSUMER, OF_0_1_0, KnownAppearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel

@@ -1,4 +1,4 @@
-"""The care of all sentinels of this process.
+"""The maintenance of all sentinels of this process.
 
 Read in this order:
 
