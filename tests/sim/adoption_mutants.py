@@ -15,6 +15,7 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
 from kcoord.gateway.ownership.sentinel import joins, replacement
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from tests.sim.mutants import Mutant
 
 # fmt: off
@@ -49,6 +50,10 @@ ADOPTION_MUTANTS = (
            "if member_id not in here:", "if False and member_id not in here:"),
     Mutant(17, "who comes when others have its work goes on with what it owned", FormerMemberIds.is_ours,
            "return not is_given_out_without(", "return True or is_given_out_without("),
+    Mutant(7, "kcoord does not heed who is in the group when it asks for a client's rights", Sentinel.recognise,
+           "elif described.members and", "elif False and"),
+    Mutant(15, "the answer from just before a release is repeated", group_calls.answer,
+           "if not seems_here(gateway, group_id) or gateway.releases.concerns(group_id):", "if False:"),
     Mutant(17, "whom the cluster has put out goes on with what it owned", FormerMemberIds.is_ours,
            "if has_removed(", "if False and has_removed("),
     Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,

@@ -21,7 +21,7 @@ NOTICED_WITHIN = 300
 # fmt: off
 KNOWN_SEEDS = (
     0, 2, 6, 12, 32, 62, 241, 377, 302, 426, 431, 482, 642, 596, 732, 874, 963, 1008, 1514, 2090, 2359, 5205, 5498,
-    8917, 20042, 915, 4085, 5005913, 5006549,
+    8917, 20042, 915, 4085, 5005913, 5006549, 5013434, 5013782,
 )
 # fmt: on
 """These show all mutants today, and are tried first, after the one that showed the mutant last time."""
@@ -43,6 +43,8 @@ MENDED_SEEDS = {
     5005305: "the same while kcoord itself was killed in between",
     5005913: "the same after a release that the cluster had refused",
     5006549: "whose session had ended while an adoption was broken off was told to join, and kept what it had",
+    5013434: "kcoord answered heartbeats although it had just been shown that the cluster has the group",
+    5013782: "the answer from just before a release was repeated to a member until the release was over",
     5001692: "the judge counted on a member that stood still through a whole rebalance",
     5007539: "the judge minded that a JoinGroup from before a lost connection came after the next one",
     5011261: "the same with one that the process before had sent",

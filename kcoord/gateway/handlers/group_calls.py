@@ -36,6 +36,7 @@ from kcoord.gateway.ownership.access.group_ownership import (
     is_here,
     is_the_clusters,
     members_named,
+    seems_here,
     when_taken,
 )
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
@@ -307,6 +308,9 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
         await _pass_on(gateway, session, call, request)
         return
     error = await gateway.rights.check(session, group_id, READ)
+    if not await is_here(gateway, group_id):  # the check has shown its members at the cluster
+        await _pass_on(gateway, session, call, request)
+        return
     if not error and gateway.releases.concerns(group_id):
         await gateway.release_calls.member_call(session, call, request)
         return
@@ -380,8 +384,12 @@ def answer(
     cached: CachedReply | None,
     group_id: str,
 ) -> None:
-    """Answer the call. The hot path may repeat the answer while the client's right to the group holds."""
+    """Answer the call. The hot path may repeat the answer while the client's right to the group holds, unless the
+    group has gone to the cluster, or began to go, since kcoord was asked.
+    """
     session.end_call(call)
+    if not seems_here(gateway, group_id) or gateway.releases.concerns(group_id):
+        cached = None
     valid_until_ms = gateway.rights.valid_until_ms(session, group_id) if cached is not None else None
     session.client.answer(call, response, cached, valid_until_ms)
 

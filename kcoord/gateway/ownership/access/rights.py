@@ -6,7 +6,8 @@ serves four purposes:
 1. It tells the rights of the client that is authenticated there.
 2. It fails with NOT_COORDINATOR if the connection does not end at the group's coordinator.
 3. It keeps the broker from closing a member's connection as idle (GW-6).
-4. It shows whether a predecessor of this process left kcoord's own member there (`Sentinel.recognise`).
+4. It shows whether a predecessor of this process left kcoord's own member there, or the group is the cluster's
+   (`Sentinel.recognise`).
 
 From v6 on DescribeGroups answers a missing group with an error and without rights, so kcoord does not use it.
 

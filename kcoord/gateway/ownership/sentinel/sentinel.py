@@ -38,7 +38,12 @@ from collections.abc import Awaitable, Callable
 
 from kcoord.gateway.ownership.sentinel import admission, joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
-from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group, seen_sentinel
+from kcoord.gateway.ownership.sentinel.described_groups import (
+    INSTANCE_ID,
+    described_group,
+    other_members,
+    seen_sentinel,
+)
 from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST
 from kcoord.gateway.session.upstream import Asker
@@ -61,10 +66,16 @@ class Sentinel(SentinelState):
     __slots__ = ()
 
     def recognise(self, asker: Asker, described: DescribedGroup) -> None:
-        """If a predecessor of this process left the sentinel in the group, act as that one from now on (rule 3)."""
-        seen = None if self.has_acted or self.lock.locked() else seen_sentinel(described)
+        """If a predecessor of this process left the sentinel in the group, act as that one from now on (rule 3). If the
+        group has members there but not the sentinel, it is the cluster's.
+        """
+        if self.has_acted or self.lock.locked():
+            return
+        seen = seen_sentinel(described)
         if seen is not None and seen.is_stable and seen.shown is not None:
             self.pass_for(asker, seen)
+        elif described.members and len(other_members(described)) == len(described.members):
+            self.note_refusal()
 
     async def look(self, asker: Asker) -> ErrorCode:
         """See if it is in the group. A group with members but without it is the cluster's. Raises UpstreamLost."""
