@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from kcoord.instances.frames import FrameStream, read_response_id, request_frame
-from kcoord.instances.map import Address
+from kcoord.instances.instance_map import Address
 from kcoord.instances.peer_clock import PeerClock
 from kcoord.instances.secret import Secret, nonce, same
 from kcoord.log.clock import lease_now_ms

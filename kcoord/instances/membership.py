@@ -1,7 +1,7 @@
 """The membership of an instance in the instances' group: rounds, the map, and which partitions follow from it.
 
 The instance joins rounds of the instances' group (`group_member.py`). If it leads a round, it makes the map
-(`assign.py`). It holds and serves the partitions that the newest map gives it, and no others
+(`map_assignment.py`). It holds and serves the partitions that the newest map gives it, and no others
 (`partition_ownership.py`). A *place* is a member id in this group. Rules:
 
 1. The instance releases what a map takes away. Then it asks for another round at once, in which the partitions get
@@ -28,10 +28,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
-from kcoord.instances.assign import next_map, preferred_owners
 from kcoord.instances.group_member import GroupMember, GroupMemberSettings, Unreachable
-from kcoord.instances.leaders import NOTHING_KNOWN, Surroundings
-from kcoord.instances.map import EMPTY_MAP, Address, Facts, Instance, InstanceMap
+from kcoord.instances.instance_map import EMPTY_MAP, Address, Facts, Instance, InstanceMap
+from kcoord.instances.map_assignment import next_map, preferred_owners
+from kcoord.instances.offsets_topic_leaders import NOTHING_KNOWN, Surroundings
 from kcoord.instances.partition_ownership import PartitionOwnership, Shards
 from kcoord.log.clock import lease_now_ms
 from kcoord.protocol.primitives import DecodeError

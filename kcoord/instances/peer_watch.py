@@ -20,8 +20,8 @@ import logging
 import socket
 from collections.abc import Callable, Iterable
 
+from kcoord.instances.instance_map import Address, Instance
 from kcoord.instances.link import Link, LinkLost
-from kcoord.instances.map import Address, Instance
 
 __all__ = ["PeerWatch", "is_refused"]
 

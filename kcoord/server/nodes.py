@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 if TYPE_CHECKING:
-    from kcoord.instances.map import Instance
+    from kcoord.instances.instance_map import Instance
     from kcoord.instances.membership import Membership
 
 Address = tuple[str, int]

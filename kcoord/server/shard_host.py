@@ -19,7 +19,7 @@ Rules:
 7. A partition that is given away is not served any more from that moment on. Requests that wait for its commits are
    answered when these commits end.
 8. The shard writes only records that every living instance can read (`record_level`).
-9. While the partition is loaded, or its owner has died and the next one is not known, requests wait (`waiting_room`).
+9. While the partition is loaded, or its owner has died and the next one is not known, requests wait (`early_requests`).
    One request does not wait: a heartbeat during a load, if no other instance can have the log. It is answered at once.
 """
 
@@ -50,6 +50,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.record_levels import RECORD_LEVEL
 from kcoord.server.clock import monotonic_ms, wall_ms
+from kcoord.server.early_requests import Guest, WaitingRoom
 from kcoord.server.lease_keeper import LeaseKeeper
 from kcoord.server.loading import read_shard
 from kcoord.server.outbox import Outbox, Waiting
@@ -57,7 +58,6 @@ from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.settings_log_lines import tell_of_adjusted_settings, tell_of_former_names
 from kcoord.server.shard_log_lines import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
 from kcoord.server.shard_phase import MOVES, REFUSALS, Event, ShardPhase
-from kcoord.server.waiting_room import Guest, WaitingRoom
 
 log = logging.getLogger("kcoord.coordinator")
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from kcoord.instances.broker_placement import MapPlaces
-from kcoord.instances.instances import Instances, InstancesError
+from kcoord.instances.instance_parts import Instances, InstancesError
+from kcoord.instances.instances_by_broker import MapPlaces
 from kcoord.instances.membership import Membership
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings

@@ -13,9 +13,9 @@ from typing import Any, Self
 import attrs
 
 from kcoord.instances.group_member import GroupMemberSettings
-from kcoord.instances.leaders import NOTHING_KNOWN, Surroundings
-from kcoord.instances.map import Instance
+from kcoord.instances.instance_map import Instance
 from kcoord.instances.membership import Membership
+from kcoord.instances.offsets_topic_leaders import NOTHING_KNOWN, Surroundings
 from tests.kafka.cluster import KafkaCluster
 
 DEADLINE_S = 180.0

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcoord.instances.assign import next_map, preferred_owners
-from kcoord.instances.map import Facts, Instance, InstanceMap
+from kcoord.instances.instance_map import Facts, Instance, InstanceMap
+from kcoord.instances.map_assignment import next_map, preferred_owners
 from kcoord.protocol.primitives import DecodeError
 
 COUNT = 12

@@ -14,7 +14,7 @@ import pytest
 from kcoord.instances import link as link_module
 from kcoord.instances import listener as listener_module
 from kcoord.instances.frames import request_frame
-from kcoord.instances.instances import Instances, InstancesError, InstancesSettings, InternalSettings
+from kcoord.instances.instance_parts import Instances, InstancesError, InstancesSettings, InternalSettings
 from kcoord.instances.secret import Secret, nonce
 from kcoord.instances.tls import InternalTls
 from kcoord.protocol.errors import ErrorCode

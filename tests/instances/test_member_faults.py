@@ -12,7 +12,7 @@ from aiokafka.errors import KafkaError
 
 from kcoord.instances import group_member
 from kcoord.instances.group_member import GroupMember, GroupMemberSettings
-from kcoord.instances.leaders import LeadersWatch
+from kcoord.instances.offsets_topic_leaders import LeadersWatch
 from tests.instances.standing import Authorization, until
 from tests.kafka.cluster import KafkaCluster
 

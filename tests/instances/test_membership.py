@@ -13,7 +13,7 @@ import pytest
 from aiokafka.protocol.group import LeaveGroupRequest
 
 from kcoord.instances import membership as membership_module
-from kcoord.instances.leaders import Surroundings
+from kcoord.instances.offsets_topic_leaders import Surroundings
 from tests.instances.standing import Authorization, until
 from tests.kafka.cluster import KafkaCluster
 

@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from kcoord.instances import peer_watch
-from kcoord.instances.map import Instance
+from kcoord.instances.instance_map import Instance
 from kcoord.instances.peer_watch import PeerWatch, is_refused
 from tests.faults.wire import Wire
 from tests.instances.neighbours import Neighbour, neighbours

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcoord.instances.assign import next_map
-from kcoord.instances.map import Facts, Instance, InstanceMap
+from kcoord.instances.instance_map import Facts, Instance, InstanceMap
+from kcoord.instances.map_assignment import next_map
 from kcoord.protocol.generated.instance_address import InstanceAddress
 from kcoord.protocol.record_levels import RELEASE_0_1_0
 

@@ -43,7 +43,7 @@ print(json.dumps(found, indent=1, sort_keys=True, default=str))
 """
 INSTANCES_OF_RELEASE = """
 import json
-from kcoord.instances.map import Facts, Instance, InstanceMap
+from kcoord.instances.instance_map import Facts, Instance, InstanceMap
 from kcoord.protocol.generated import instance_hello_request as hello, instance_relay_request as relay
 one = Instance(instance_id=1, member_id="m1", started_ms=5, host="h1", port=9092, broker_ports={3: 9999},
     internal=("i1", 9099), lease_ms=5000)

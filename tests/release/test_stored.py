@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from kcoord.group.state.connect_settings import FORMER_NAMES
-from kcoord.instances.map import Facts, InstanceMap
+from kcoord.instances.instance_map import Facts, InstanceMap
 from kcoord.protocol.generated.instance_hello_request import InstanceHelloRequest
 from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
 from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
@@ -82,7 +82,7 @@ def test_it_understands_what_instances_say_now(release: Path) -> None:
     facts = Facts(instance=instances[1], partitions=3, owned=frozenset({1}), unreadable=frozenset({2}), former=given)
     script = """
 import sys
-from kcoord.instances.map import Facts
+from kcoord.instances.instance_map import Facts
 facts = Facts.decode(bytes.fromhex(sys.argv[1]))
 print(facts.instance.host, sorted(facts.owned), facts.former.partitions, facts.former.instances[2].port)
 """

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kcoord.group.state.settings import GroupSettings
-from kcoord.instances.broker_placement import MapPlaces
 from kcoord.instances.group_member import GroupMemberSettings
-from kcoord.instances.map import Instance, InstanceMap
+from kcoord.instances.instance_map import Instance, InstanceMap
+from kcoord.instances.instances_by_broker import MapPlaces
 from kcoord.instances.membership import Membership
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.generated.instance_address import InstanceAddress

@@ -46,7 +46,7 @@ def rewriter(session: PassingSession, api_key: int) -> Deliver | None:
 
 
 TAIL_APIS = frozenset({0, 1, 78, 79})
-"""Produce, Fetch, ShareFetch, ShareAcknowledge: see `node_endpoints.py`."""
+"""Produce, Fetch, ShareFetch, ShareAcknowledge: see `new_leader_endpoints.py`."""
 
 
 def decode(owed: Expected, frame: bytes) -> Response:

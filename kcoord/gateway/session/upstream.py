@@ -26,7 +26,7 @@ import struct
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from kcoord.gateway.rewriting.node_endpoints import TailStream, may_have_tail, rewrite_whole
+from kcoord.gateway.rewriting.new_leader_endpoints import TailStream, may_have_tail, rewrite_whole
 from kcoord.gateway.settings import Address
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header

@@ -2,8 +2,8 @@
 
 Each of several instances listens for all brokers (GW-19), because the answers of the others send clients here. So
 kcoord opens a port here for each broker that the map of the instances names, as soon as it knows the broker's address.
-The address is there if this instance has looked at the cluster for the map (`instances/leaders.py`). Otherwise kcoord
-asks upstream, if upstream needs no credentials.
+The address is there if this instance has looked at the cluster for the map (`instances/offsets_topic_leaders.py`).
+Otherwise kcoord asks upstream, if upstream needs no credentials.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import attrs
 from kcoord.log.interface import LogError
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
-from kcoord.log.kafka.silences import silences
+from kcoord.log.kafka.silent_times import silences
 from kcoord.log.outages import read_outages
 from kcoord.log.sqlite_file import LogFile, read_all
 from kcoord.pipeline.failure import PipelineError

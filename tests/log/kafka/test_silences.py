@@ -9,7 +9,7 @@ from contextlib import aclosing
 from confluent_kafka import Producer
 
 from kcoord.log.kafka.history import TopicHistory
-from kcoord.log.kafka.silences import SPARE_MS, silences
+from kcoord.log.kafka.silent_times import SPARE_MS, silences
 from tests.kafka.cluster import KafkaCluster
 from tests.log.places import PARTITIONS, Topic, opened
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kcoord.instances.map import Address, Instance
+from kcoord.instances.instance_map import Address, Instance
 from kcoord.instances.membership import Membership
 from kcoord.protocol.record_levels import RELEASE_0_1_0
 

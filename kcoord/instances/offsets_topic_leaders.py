@@ -15,7 +15,7 @@ import attrs
 from aiokafka.protocol.metadata import MetadataRequest
 
 from kcoord.instances.group_member import Unreachable
-from kcoord.instances.map import Address
+from kcoord.instances.instance_map import Address
 from kcoord.protocol.errors import ErrorCode
 
 __all__ = ["NOTHING_KNOWN", "LeadersWatch", "Surroundings"]

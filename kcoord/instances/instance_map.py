@@ -1,8 +1,8 @@
 """The map of the instances: which instances there are, which partition each owns, and its encoding.
 
-The leader of the instances' group makes the map (`assign.py`), and every member gets the same one. So in every answer
-all instances name the same owner for a group and the same instance for a broker (GW-19). A map never changes; each
-round of the group makes a new one with a higher epoch.
+The leader of the instances' group makes the map (`map_assignment.py`), and every member gets the same one. So in every
+answer all instances name the same owner for a group and the same instance for a broker (GW-19). A map never changes;
+each round of the group makes a new one with a higher epoch.
 """
 
 from __future__ import annotations

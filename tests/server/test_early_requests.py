@@ -22,8 +22,8 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
+from kcoord.server import early_requests
 from kcoord.server import shard_host as shard_host_module
-from kcoord.server import waiting_room
 from kcoord.server.loading import read_shard
 from kcoord.server.shard_host import ShardHost
 from tests.instances.standing import until
@@ -57,7 +57,7 @@ class Loading:
 @asynccontextmanager
 async def loading(folder: Path, monkeypatch: pytest.MonkeyPatch, wait_s: float = LONG_S) -> AsyncIterator[Loading]:
     """The group is there, and its partition is being loaded again."""
-    monkeypatch.setattr(waiting_room, "WAIT_S", wait_s)
+    monkeypatch.setattr(early_requests, "WAIT_S", wait_s)
     async with standalone(folder) as running, await Client.connect(running.port) as client:
         member = await Member.joined(client, "g")
         coordinator = running.coordinator
@@ -139,7 +139,7 @@ async def test_calls_for_a_partition_that_is_about_to_have_another_owner_wait_un
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Elsewhere, and its owner has died: until it is known that a third has it."""
-    monkeypatch.setattr(waiting_room, "WAIT_S", LONG_S)
+    monkeypatch.setattr(early_requests, "WAIT_S", LONG_S)
     async with standalone(tmp_path) as running, await Client.connect(running.port) as client:
         coordinator = running.coordinator
         partition = coordinator.partition_of("g")

@@ -24,7 +24,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 
-from kcoord.instances.map import EMPTY_MAP, Facts, Instance, InstanceMap
+from kcoord.instances.instance_map import EMPTY_MAP, Facts, Instance, InstanceMap
 
 __all__ = ["Outcome", "next_map", "preferred_owners"]
 

@@ -1,4 +1,4 @@
-"""The waiting room: requests for a partition that will be served soon.
+"""Early requests: they are for a partition that will be served soon.
 
 While a partition is loaded, or its owner has died and the next one is not known, kcoord could only refuse most
 requests, and a client that is refused looks for another coordinator, joins again, or gives up. So the requests wait, in
