@@ -353,13 +353,16 @@ class Gateway:
                 session.client.end()
 
     def member_came(self, session: ClientSession, group_id: str) -> None:
-        """From now on the session carries a member of that group.
+        """The session carries a member of that group, as it did before or from now on.
 
         It speaks for the group, and its connection upstream must not be cut as idle.
         """
+        sentinel = self.sentinels.of(group_id)
+        if session in sentinel.carriers:
+            return
         self._member_sessions.add(session)
         self.coordinators.joined(group_id)
-        self.sentinels.carry(self.sentinels.of(group_id), session)
+        self.sentinels.carry(sentinel, session)
 
     def member_forgotten(self, session: ClientSession, group_id: str) -> None:
         """The session no longer carries a member of that group."""

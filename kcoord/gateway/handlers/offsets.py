@@ -110,6 +110,8 @@ async def _commit(
         error = error or await gateway.guarded.check_commit(
             session, group_id, request.member_id, request.group_instance_id, generation, transactional
         )
+        if not error and request.member_id and not transactional:  # a producer comes by a connection of its own
+            session.add_member(group_id, request.member_id)
         is_placed = name.stands_for(generation)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:

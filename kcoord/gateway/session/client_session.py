@@ -422,7 +422,7 @@ class ClientSession:
         known = self.members.get(group_id)
         if known is None or (member_id and known != member_id):
             self.members[group_id] = member_id
-        if known is None and group_id in self.members:
+        if group_id in self.members:
             self.gateway.member_came(self, group_id)
 
     def forget_member(self, group_id: str) -> None:

@@ -7,8 +7,11 @@ import struct
 from typing import Any
 
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
-from kcoord.protocol.messages import RESPONSES, Request
+from kcoord.protocol.messages import RESPONSES, Request, SaslAuthenticateRequest, SaslHandshakeRequest
+from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.loop import SimLoop
+from kcoord.sim.adoption.sasl import MECHANISM, TOKEN
+from kcoord.sim.adoption.sasl import VERSIONS as SASL_VERSIONS
 from kcoord.sim.adoption.wires import Address, End
 
 _SIZE = struct.Struct(">i")
@@ -31,13 +34,16 @@ class Client(asyncio.Protocol):
         self.is_lost = False
 
     @classmethod
-    async def connect(cls, loop: SimLoop, name: str, address: Address) -> Client:
-        """Connect. Raises ConnectionLost."""
+    async def connect(cls, context: AdoptionContext, name: str, address: Address) -> Client:
+        """Connect, and say who it is where the cluster wants to know. Raises ConnectionLost."""
         try:
-            _, client = await loop.create_connection(lambda: cls(loop, name), *address)
+            _, client = await context.loop.create_connection(lambda: cls(context.loop, name), *address)
         except OSError as error:
             raise ConnectionLost(str(error)) from None
         assert isinstance(client, Client)
+        if context.plan.uses_sasl:
+            for request in (SaslHandshakeRequest(mechanism=MECHANISM), SaslAuthenticateRequest(auth_bytes=TOKEN)):
+                await client.ask(request, SASL_VERSIONS[type(request)])
         return client
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

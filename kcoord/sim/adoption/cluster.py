@@ -21,6 +21,7 @@ from kcoord.server.standalone import Standalone
 from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.disk import Disk, DiskLog
 from kcoord.sim.adoption.process import Process
+from kcoord.sim.adoption.sasl import SaslStandalone
 from kcoord.sim.adoption.wires import Address
 
 BROKER: Address = ("broker", 9092)
@@ -129,7 +130,8 @@ class Cluster(Node):
         )
 
     def _serve(self) -> Server:
-        alone = Standalone(self.coordinator, OneNode("cluster", BROKER))
+        handler = SaslStandalone if self._context.plan.uses_sasl else Standalone
+        alone = handler(self.coordinator, OneNode("cluster", BROKER))
         server = Server(LIMITS, alone, None, self._serials, self.coordinator.closed)
         self._listen(server, BROKER)
         return server

@@ -96,7 +96,7 @@ class Fleet:
     async def _stray(self) -> None:
         plan = self.context.plan
         try:
-            client = await Client.connect(self.context.loop, "stray", BROKER)
+            client = await Client.connect(self.context, "stray", BROKER)
             protocols = [JoinGroupRequestProtocol(name=name, metadata=b"") for name in ("cooperative", "range")]
             request = JoinGroupRequest(
                 group_id=GROUP,

@@ -35,6 +35,7 @@ class Front(Node):
             listen_port=PORT,
             data_dir=Path("kcoord"),
             adopts=self._context.plan.adopts,
+            security_protocol="SASL_PLAINTEXT" if self._context.plan.uses_sasl else "PLAINTEXT",
         )
         self.gateway = Gateway(settings, self.coordinator)
         server = Server(LIMITS, self.gateway, None, self._serials, self.coordinator.closed)

@@ -202,7 +202,7 @@ class Member:
 
     async def _find(self) -> None:
         """Connect to the group's coordinator. Raises ConnectionLost."""
-        first = await Client.connect(self._context.loop, self.name, self.at)
+        first = await Client.connect(self._context, self.name, self.at)
         try:
             request = FindCoordinatorRequest(key_type=0, coordinator_keys=[GROUP])
             [found] = (await first.ask(request, VERSIONS[FindCoordinatorRequest])).coordinators
@@ -210,7 +210,7 @@ class Member:
             first.close()
         if found.error_code:
             raise ConnectionLost(f"there is no coordinator: {found.error_code}")
-        self._client = await Client.connect(self._context.loop, self.name, (found.host, found.port))
+        self._client = await Client.connect(self._context, self.name, (found.host, found.port))
 
     async def _lose(self, pause_s: float) -> None:
         if self._client is not None:

@@ -46,6 +46,8 @@ class AdoptionPlan:
     """Who is to have the group at the end."""
     is_old: bool
     """Whether members that are not static are clients from before KIP-394."""
+    uses_sasl: bool
+    """Whether the cluster's clients have to say who they are."""
 
 
 def draw(random: Random, seed: int) -> AdoptionPlan:
@@ -73,7 +75,8 @@ def draw(random: Random, seed: int) -> AdoptionPlan:
         turn_ms=choice((6_000, 12_000, 25_000)),
         weights=_weights(random),
         ends=choice((Owner.KCOORD, Owner.KCOORD, Owner.CLUSTER)),
-        is_old=seed % 8 == 5,  # not drawn, so that the rest of each seed is the same as before there were old clients
+        is_old=seed % 8 == 5,  # these two are not drawn: what else a seed draws is the same as before there were they
+        uses_sasl=seed % 8 == 3,
     )
 
 

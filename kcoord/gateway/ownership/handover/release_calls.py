@@ -5,6 +5,7 @@ What happens to a group as a whole, and the rules, are in `release.py`.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import struct
@@ -16,8 +17,9 @@ from kcoord.gateway.ownership.access.group_ownership import facts_of, members_na
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.handover.release import ReleaseContext, Releases
-from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin
+from kcoord.gateway.ownership.handover.release import LOOK_AGAIN_S, LOOKS, ReleaseContext, Releases
+from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin, missing_joins
+from kcoord.gateway.ownership.sentinel.described_groups import described_group
 from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.responses import decode, encoded
@@ -83,6 +85,7 @@ class ReleaseCalls:
 
     async def join(self, session: ClientSession, call: Call, request: JoinGroupRequest) -> None:
         """Handle a JoinGroup of a member or of a newcomer. Raises UpstreamLost."""
+        session.add_member(request.group_id, "")  # with SASL nobody else may be left who can speak for the sentinel
         release = self._gateway.releases.opened(request.group_id)
         if release is None:
             await self._put_off(session, call, request)
@@ -179,16 +182,32 @@ class ReleaseCalls:
         `release.py`).
         """
         gateway, group_id, release = self._gateway, join.request.group_id, join.release
-        if not gateway.settings.uses_sasl or release.has_left:
+        if not gateway.settings.uses_sasl or release.has_left or not await self._is_last(session, join):
             return
-        if await gateway.guarded.member_ids(group_id) <= {join.before, *release.came}:
-            release.has_left = True
-            try:
-                await gateway.sentinels.of(group_id).go(session)
-            except (UpstreamLost, DecodeError):
-                release.has_left = False
-                raise
-            release.is_left = True
+        release.has_left = True
+        try:
+            await gateway.sentinels.of(group_id).go(session)
+        except (UpstreamLost, DecodeError):
+            release.has_left = False
+            raise
+        release.is_left = True
+
+    async def _is_last(self, session: ClientSession, join: _Join) -> bool:
+        """Whether the JoinGroups of all other members here are upstream. Raises UpstreamLost, also if one of them is on
+        its way for long.
+        """
+        group_id, release = join.request.group_id, join.release
+        for _ in range(LOOKS):
+            if not await self._gateway.guarded.member_ids(group_id) <= {join.before, *release.came}:
+                return False
+            missing = missing_joins(release.came, (await described_group(session, group_id)).members)
+            missing.pop(join.before, None)
+            if not missing:
+                return True
+            for before in [before for before, other in missing.items() if other.is_lost]:
+                release.stays(before)
+            await asyncio.sleep(LOOK_AGAIN_S)
+        raise UpstreamLost(f"group {group_id}: a member's JoinGroup has not arrived")
 
     async def _came(self, session: ClientSession, join: _Join, client_id: str) -> None:
         """Note that a member's JoinGroup is under way upstream; after the last one the sentinel leaves (rule 4 of
