@@ -24,6 +24,7 @@ from kcoord.sim.adoption.process import Process
 from kcoord.sim.adoption.sasl import SaslStandalone
 from kcoord.sim.adoption.wires import Address
 
+NEVER_MS = -(1 << 40)
 BROKER: Address = ("broker", 9092)
 LIMITS = Limits(10_000_000, 10_000_000, 10_000, 10_000, 3_600_000)
 """Limits on connections. No run reaches them."""
@@ -45,6 +46,8 @@ class Node(ABC):
         self.process.is_dead = True
         self.log: DiskLog
         self.coordinator: Coordinator
+        self.died_ms = NEVER_MS
+        """When it was killed last."""
         self._life = 0
 
     @property
@@ -105,6 +108,7 @@ class Node(ABC):
         if not self.is_up:
             return
         self._context.note(self.name, f"dies, for {down_ms} ms")
+        self.died_ms = self._context.loop.now_ms
         self.process.kill()
         self.log.die()
         if hasattr(self, "coordinator"):

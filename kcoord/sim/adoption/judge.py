@@ -72,9 +72,17 @@ class Judge:
     def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None:
         """A member was told that it is unknown. A newcomer that has been given nothing yet just joins again."""
         has_something = bool(member.position) or member_id in member.assigned_ids
-        had_to_count_on_it = member_id in member.known_ids and has_something and member.is_counted_on()
+        is_known = member_id in member.known_ids and has_something
+        had_to_count_on_it = is_known and member.is_counted_on() and not self._was_cut_out()
         if had_to_count_on_it and not (error == ErrorCode.FENCED_INSTANCE_ID and self._is_fenced_by_itself(member)):
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
+
+    def _was_cut_out(self) -> bool:
+        """Whether the last member's JoinGroup may have been lost with somebody who died, after that member had removed
+        the sentinel: with SASL the others then get a generation without it (AD-15).
+        """
+        died_ms = max(self._cluster.died_ms, self._front.died_ms)
+        return self._context.plan.uses_sasl and self._context.loop.now_ms - died_ms < self._context.plan.session_ms
 
     def _is_fenced_by_itself(self, member: Member) -> bool:
         """Whether the last JoinGroup by its instance id at the cluster is an earlier one to which nobody has heard the
@@ -109,7 +117,7 @@ class Judge:
         for other in self._fleet.members():
             both = partitions & other.position.keys()
             is_late = self._context.loop.now_ms < other.frozen_until_ms + AWAKE_MS
-            if other is not member and both and other.is_counted_on() and not is_late:
+            if other is not member and both and other.is_counted_on() and not is_late and not self._was_cut_out():
                 self.violated("one owner", f"{other.name} and {member.name} both own {sorted(both)}")
 
     def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None:

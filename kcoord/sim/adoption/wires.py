@@ -40,6 +40,8 @@ class End(asyncio.Transport):
         """On its way to this end. None: the other end has closed."""
         self._arrives_s = 0.0
         """When the last of it arrives: nothing overtakes."""
+        self._sent_s = -1.0
+        """When the last of it was written."""
         self._paused = False
         self._unread: deque[bytes | None] = deque()
         process.ends[self] = None
@@ -99,7 +101,11 @@ class End(asyncio.Transport):
         if not self.is_open:
             return
         loop = self._network.loop
-        self._arrives_s = max(self._arrives_s, loop.time() + self._network.delay_s(self._random))
+        now_s, delay_s = loop.time(), self._network.delay_s(self._random)
+        if now_s == self._sent_s and data and self._coming and self._coming[-1]:
+            self._coming[-1] += data  # what is written at one time goes in one piece
+            return
+        self._sent_s, self._arrives_s = now_s, max(self._arrives_s, now_s + delay_s)
         self._coming.append(data)
         loop.call_at(self._arrives_s, self._arrived, context=self.process.context)
 

@@ -9,6 +9,7 @@ import asyncio
 import itertools
 import logging
 import struct
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -100,8 +101,6 @@ class ReleaseCalls:
                 return
             release.ids[new_id] = before
         join = _Join(request, release, before, new_id, joins_now=new_id is not None or not is_dynamic)
-        if join.joins_now:
-            await self._about_to_join(session, join)
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
@@ -112,9 +111,17 @@ class ReleaseCalls:
             self._gateway.cluster_groups.learn(session, request, response)
             session.to_client(_SIZE.pack(len(frame)) + frame)
 
-        session.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
-        if join.joins_now:
-            await self._came(session, join, call.header.client_id or "")
+        def pass_it() -> None:
+            session.pass_changed(call, attrs.evolve(request, member_id=new_id or ""), deliver)
+
+        if not join.joins_now:
+            pass_it()
+            return
+        if await self._has_to_make_way(session, join):
+            await self._in_place_of_the_sentinel(session, join, pass_it)
+        else:
+            pass_it()
+        await self._came(session, join, call.header.client_id or "")
 
     async def _put_off(self, session: ClientSession, call: Call, request: JoinGroupRequest) -> None:
         """The release is not open, so upstream would not let the member in yet: it must try again. Raises UpstreamLost.
@@ -177,20 +184,23 @@ class ReleaseCalls:
         self._gateway.releases.offer_again(request.group_id, release)
         return True
 
-    async def _about_to_join(self, session: ClientSession, join: _Join) -> None:
-        """With SASL the last member removes the sentinel before its own connection has to wait (rule 9 of
-        `release.py`).
+    async def _has_to_make_way(self, session: ClientSession, join: _Join) -> bool:
+        """Whether this is the member that removes the sentinel, before its own connection has to wait (rule 9 of
+        `release.py`). Raises UpstreamLost.
         """
-        gateway, group_id, release = self._gateway, join.request.group_id, join.release
-        if not gateway.settings.uses_sasl or release.has_left or not await self._is_last(session, join):
-            return
+        uses_sasl = self._gateway.settings.uses_sasl
+        return uses_sasl and not join.release.has_left and await self._is_last(session, join)
+
+    async def _in_place_of_the_sentinel(self, session: ClientSession, join: _Join, pass_it: Callable[[], None]) -> None:
+        """Remove the sentinel and pass the last JoinGroup on in one go. Raises UpstreamLost."""
+        release = join.release
         release.has_left = True
         try:
-            await gateway.sentinels.of(group_id).go(session)
+            error = await self._gateway.sentinels.of(join.request.group_id).go(session, pass_it)
         except (UpstreamLost, DecodeError):
             release.has_left = False
             raise
-        release.is_left = True
+        release.has_left = release.is_left = not error
 
     async def _is_last(self, session: ClientSession, join: _Join) -> bool:
         """Whether the JoinGroups of all other members here are upstream. Raises UpstreamLost, also if one of them is on

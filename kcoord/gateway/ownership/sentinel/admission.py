@@ -94,9 +94,9 @@ async def let_nobody_in(sentinel: SentinelState, asker: Asker, generation: int) 
     return await joins.join(sentinel, asker, generation)
 
 
-async def go(sentinel: SentinelState, asker: Asker) -> ErrorCode:
+async def go(sentinel: SentinelState, asker: Asker, right_after: Callable[[], None] | None = None) -> ErrorCode:
     """Leave the group to the members that are in it now."""
-    error = await requests.evict(sentinel, asker)
+    error = await requests.evict(sentinel, asker, right_after=right_after)
     if error in LOST or error == ErrorCode.NONE:
         sentinel.forget()
         sentinel.refused = sentinel.inherited = True  # a coordinator that loads its log may not know that it has left

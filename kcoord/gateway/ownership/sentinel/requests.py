@@ -6,7 +6,7 @@ All of them raise UpstreamLost. What an answer means for the sentinel is for the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -136,14 +136,23 @@ async def heartbeat(sentinel: SentinelState, asker: Asker) -> ErrorCode:
     return error_of(response.error_code)
 
 
-async def evict(sentinel: SentinelState, asker: Asker, member_id: str = "") -> ErrorCode:
-    """Remove the sentinel from the group; without a member id, any sentinel that is there."""
+async def evict(
+    sentinel: SentinelState, asker: Asker, member_id: str = "", right_after: Callable[[], None] | None = None
+) -> ErrorCode:
+    """Remove the sentinel from the group; without a member id, any sentinel that is there.
+
+    `right_after` is called when the request has been sent.
+    """
     sentinel.has_acted = True
     version = await asker.version(LeaveGroupRequest)
     if version is None or version < STATIC_LEAVE:
         return ErrorCode.UNSUPPORTED_VERSION
     identity = MemberIdentity(member_id=member_id, group_instance_id=INSTANCE_ID, reason="no members here")
-    response = await asker.ask(LeaveGroupRequest(group_id=sentinel.group_id, members=[identity]), version)
+    asking = asyncio.ensure_future(asker.ask(LeaveGroupRequest(sentinel.group_id, members=[identity]), version))
+    if right_after is not None:
+        await asyncio.sleep(0)  # the task has sent it
+        right_after()
+    response = await asking
     assert isinstance(response, LeaveGroupResponse)
     error = error_of(response.error_code)
     if error == ErrorCode.NONE and response.members:

@@ -220,7 +220,10 @@ class Sentinel(SentinelState):
         async with self.lock:
             return await admission.let_nobody_in(self, asker, generation)
 
-    async def go(self, asker: Asker) -> ErrorCode:
-        """Leave the group to the members that are in it now. Raises UpstreamLost."""
+    async def go(self, asker: Asker, right_after: Callable[[], None] | None = None) -> ErrorCode:
+        """Leave the group to the members that are in it now. Raises UpstreamLost.
+
+        `right_after` sends what is to follow over the same connection with nothing in between.
+        """
         async with self.lock:
-            return await admission.go(self, asker)
+            return await admission.go(self, asker, right_after)
