@@ -18,6 +18,7 @@ OWN: dict[str, object] = {}
 _numbers = itertools.count(1)
 
 QUICK: dict[str, object] = {
+    "group.initial.rebalance.delay.ms": 0,
     "group.connect.min.session.timeout.ms": 1_000,
     "group.connect.session.timeout.ms": 6_000,
     "group.connect.min.heartbeat.interval.ms": 100,

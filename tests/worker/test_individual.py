@@ -36,9 +36,9 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, protocol: str, *
         group_protocol="classic" if protocol == "classic" else "connect",
         assignors=assignors,
         configured=Configured(5, resources(ALL), of_topic=True),
-        heartbeat_interval=1,
+        heartbeat_interval=0.3,
         session_timeout=6,
-        scheduled_rebalance_max_delay=1,
+        scheduled_rebalance_max_delay=0.5,
     )
 
 
