@@ -71,6 +71,7 @@ def project(tmp_path: Path) -> Project:
     return made
 
 
+@pytest.mark.long("runs pytest several times")
 def test_a_second_call_runs_what_has_not_passed(project: Project) -> None:
     status, ran, shown = project.prove()
     assert (status, ran) == (1, ["a [::] b", "c", "mended later"])
@@ -82,6 +83,7 @@ def test_a_second_call_runs_what_has_not_passed(project: Project) -> None:
     assert "3 passed, 0 failed, 0 skipped, 0 not run of 3" in shown
 
 
+@pytest.mark.long("runs pytest several times")
 def test_a_proof_of_another_commit_proves_nothing(project: Project) -> None:
     (project.folder / "mended").touch()
     assert project.prove("-k", "sound")[:2] == (0, ["a [::] b", "c"])
@@ -94,6 +96,7 @@ def test_a_proof_of_another_commit_proves_nothing(project: Project) -> None:
     assert project.prove()[1] == ["mended later"]
 
 
+@pytest.mark.long("runs pytest several times")
 def test_a_result_that_a_kill_cut_off_is_not_one(project: Project) -> None:
     (project.folder / "mended").touch()
     assert project.prove()[0] == 0

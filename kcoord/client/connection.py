@@ -173,8 +173,9 @@ class Connection:
                 if not 4 <= size <= _LARGEST_RESPONSE or not self._waiting:
                     error = self._lost("what it sends is not Kafka's protocol")
                     return
-                header, future = self._waiting.popleft()
+                header, future = self._waiting[0]
                 response = self._decode(header, await self._reader.readexactly(size))
+                self._waiting.popleft()  # only now: until then it fails with the connection
                 if not future.done():
                     future.set_result(response)
         except DecodeError as bad:

@@ -16,6 +16,7 @@ from tests.kafka.process import ServerProcess
 from tests.kafka.wait import eventually
 
 SETTINGS = {
+    "group.initial.rebalance.delay.ms": 0,
     "group.connect.rebalance.delay.ms": 600_000,
     "group.connect.assignors": "cooperative,uniform",
     "group.connect.min.heartbeat.interval.ms": 200,

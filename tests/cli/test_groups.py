@@ -242,15 +242,16 @@ def test_an_address_that_is_none_is_a_mistake_of_usage() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "says"),
     [
-        pytest.param(b"HTTP/1.1 400 Bad Request\r\n\r\n", id="http"),
-        pytest.param(b"\x15\x03\x03\x00\x02\x02\x46", id="tls"),
-        pytest.param(b"\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00", id="cut short"),
-        pytest.param(b"", id="nothing"),
+        pytest.param(b"HTTP/1.1 400 Bad Request\r\n\r\n", "what it sends is not Kafka's protocol", id="http"),
+        pytest.param(b"\x15\x03\x03\x00\x02\x02\x46", "what it sends is not Kafka's protocol", id="tls"),
+        pytest.param(b"\0\0\0\6" + bytes(6), "it sent a response that does not fit the protocol: ", id="cut short"),
+        pytest.param(b"\0\0\0\6" + bytes(3), "it closed the connection", id="cut off"),
+        pytest.param(b"", "it closed the connection", id="nothing"),
     ],
 )
-async def test_something_else_that_answers_is_said_in_a_line(answer: bytes) -> None:
+async def test_something_else_that_answers_is_said_in_a_line(answer: bytes, says: str) -> None:
     async def other(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(answer)
@@ -260,5 +261,5 @@ async def test_something_else_that_answers_is_said_in_a_line(answer: bytes) -> N
         port = server.sockets[0].getsockname()[1]
         outcome = await at(f"127.0.0.1:{port}", "list")
     assert outcome.code == 1
-    assert outcome.err.startswith(f"kcoord: 127.0.0.1:{port}: ")
+    assert outcome.err.startswith(f"kcoord: 127.0.0.1:{port}: {says}")
     assert outcome.err.count("\n") == 1

@@ -17,11 +17,11 @@ from tests.kafka.kcoord_process import Kcoord
 DRAIN = '[[cordon]]\nworker = "http://two:8083"\ndrain = true\n'
 
 
-def three(cli: Cli, group: str) -> None:
-    """Three workers whose assignment the coordinator computes."""
-    for number in ("one", "two", "three"):
-        cli.worker(group, "--url", f"http://{number}:8083", "--server-assignor", "cooperative").wait_for("assigned ")
-    eventually_stable(cli, group, members=3)
+def start(cli: Cli, group: str, *workers: str) -> None:
+    """Workers whose assignment the coordinator computes."""
+    for name in workers:
+        cli.worker(group, "--url", f"http://{name}:8083", "--server-assignor", "cooperative").wait_for("assigned ")
+    eventually_stable(cli, group, members=len(workers))
 
 
 def owned(cli: Cli, group: str) -> dict[str, list[str]]:
@@ -29,14 +29,14 @@ def owned(cli: Cli, group: str) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def refusing(cli: Cli) -> str:
+def unchanged(cli: Cli) -> str:
     """A group of three workers that no test changes."""
-    three(cli, "unchanged")
+    start(cli, "unchanged", "one", "two", "three")
     return "unchanged"
 
 
 def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
-    three(cli, "drained")
+    start(cli, "drained", "one", "two", "three")
     before = owned(cli, "drained")
     done = cli("workers", "drain", "drained", "http://two:8083", "--wait")
     assert done.code == 0
@@ -54,37 +54,36 @@ def test_a_worker_is_drained_and_used_again(cli: Cli) -> None:
 
 
 def test_what_cannot_be_met_is_told_everywhere(cli: Cli, tmp_path: Path) -> None:
-    three(cli, "unmet")
+    start(cli, "unmet", "one")
     file = tmp_path / "rules.toml"
     file.write_text('[[affinity]]\nconnectors = "copy"\nworkers = ["nobody"]\n')
     assert cli("placement", "apply", "unmet", file).code == 0
-    group = eventually_stable(cli, "unmet", members=3)["placement"]
+    group = eventually_stable(cli, "unmet", members=1)["placement"]
     assert group["misplaced"]
     for command in (["groups", "describe", "unmet"], ["groups", "explain", "unmet"]):
         assert "runs on where it was: it may not run on" in " ".join(cli(*command).out.split())
     assert "because it may not run on" in cli("placement", "explain", "unmet", "copy:1").out
 
 
-def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: Path) -> None:
-    three(cli, "planned")
-    before = owned(cli, "planned")
+def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, unchanged: str, tmp_path: Path) -> None:
+    before = owned(cli, unchanged)
     file = tmp_path / "rules.toml"
     file.write_text(DRAIN)
-    told = cli("placement", "diff", "planned", file)
+    told = cli("placement", "diff", unchanged, file)
     assert told.code == 0
     assert "copy" in told.out
-    plan = json.loads(cli("placement", "apply", "planned", file, "--dry-run", "--json").out)
+    plan = json.loads(cli("placement", "apply", unchanged, file, "--dry-run", "--json").out)
     moved = [name for move in plan["moves"] for name in names(move["resources"])]
     assert sorted(moved) == before["http://two:8083"]
     assert plan["unmatched"] == []
     file.write_text('[[weight]]\nconnectors = "cpoy"\nweight = 2\n[[cordon]]\nworker = "http://tow:*"\n')
-    assert cli("placement", "diff", "planned", file).out.splitlines() == [
+    assert cli("placement", "diff", unchanged, file).out.splitlines() == [
         "nothing moves",
         "http://tow:*: no worker of the group matches this now",
         "cpoy: no connector of the group matches this now",
     ]
-    assert owned(cli, "planned") == before
-    assert cli("placement", "show", "planned").out == ""
+    assert owned(cli, unchanged) == before
+    assert cli("placement", "show", unchanged).out == ""
 
 
 @pytest.mark.parametrize(
@@ -105,9 +104,9 @@ def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, tmp_path: P
     ],
 )
 def test_what_cannot_be_done_is_refused_with_the_reason(
-    cli: Cli, refusing: str, arguments: list[str], says: str
+    cli: Cli, unchanged: str, arguments: list[str], says: str
 ) -> None:
-    done = cli(*[each.replace("GROUP", refusing) for each in arguments])
+    done = cli(*[each.replace("GROUP", unchanged) for each in arguments])
     assert done.code in (1, 2)
     assert says in done.err
 
@@ -128,7 +127,7 @@ ONLY_TWO = '[[affinity]]\nconnectors = "copy"\nworkers = ["http://two:8083"]\n'
 
 def test_the_last_place_is_not_drained(cli: Cli, tmp_path: Path) -> None:
     """The message says of what it is the last place, and nothing has changed."""
-    three(cli, "last")
+    start(cli, "last", "one", "two")
     file = tmp_path / "rules.toml"
     file.write_text(ONLY_TWO)
     assert cli("placement", "apply", "last", file).code == 0
@@ -139,19 +138,18 @@ def test_the_last_place_is_not_drained(cli: Cli, tmp_path: Path) -> None:
     assert tomllib.loads(cli("placement", "show", "last").out) == tomllib.loads(ONLY_TWO)
 
 
-def test_what_a_drain_would_move(cli: Cli) -> None:
-    three(cli, "tried")
-    before = owned(cli, "tried")
-    told = cli("workers", "drain", "tried", "http://two:8083", "--dry-run")
+def test_what_a_drain_would_move(cli: Cli, unchanged: str) -> None:
+    before = owned(cli, unchanged)
+    told = cli("workers", "drain", unchanged, "http://two:8083", "--dry-run")
     assert told.code == 0
     assert " -> " in told.out
-    assert cli("placement", "show", "tried").out == ""
-    assert owned(cli, "tried") == before
+    assert cli("placement", "show", unchanged).out == ""
+    assert owned(cli, unchanged) == before
 
 
 def test_two_cordons_of_one_worker(cli: Cli) -> None:
     """Who is given back by one of them is not in use yet."""
-    three(cli, "twice")
+    start(cli, "twice", "one", "two")
     for name in ("http://one:8083", "http://o*"):
         assert cli("workers", "cordon", "twice", name).out == f"twice: {name} is cordoned\n"
     assert cli("workers", "uncordon", "twice", "http://o*:8083").err.endswith(

@@ -12,8 +12,9 @@ from kcoord.server.standalone import CONNECT_GROUP_APIS, GROUP_APIS
 from tests.hostile.session_fuzz import replay, run_session, save
 from tests.hostile.session_requests import Drawer
 from tests.hostile.session_sockets import run_over_sockets
+from tests.light import fewer
 
-SEEDS = range(12)
+SEEDS = range(fewer(12, 3))
 SESSIONS = sorted((Path(__file__).parent / "sessions").glob("*.json.gz"))
 """Sessions that `make fuzz` has found, each named after what was wrong."""
 SERVED = {request.NAME for request in (*GROUP_APIS, *CONNECT_GROUP_APIS)}
@@ -31,7 +32,7 @@ def test_a_session_that_ended_in_a_fault_does_not_any_more(path: Path) -> None:
     assert replay(path).fault is None
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(fewer(3, 1)))
 def test_so_does_one_over_sockets(seed: int) -> None:
     assert run_over_sockets(seed) > 20
 

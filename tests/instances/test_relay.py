@@ -232,6 +232,7 @@ async def test_a_join_that_waits_ends_when_the_way_to_its_owner_does(tmp_path: P
         assert await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS, "the way is there again"
 
 
+@pytest.mark.long("ten thousand calls at one time")
 async def test_a_crowd_that_waits_for_its_group_stops_no_other_call(tmp_path: Path) -> None:
     """A call that waits ends by those behind it, perhaps: so it must not hold them up."""
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER, timeout_s=20) as (entry, _):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kcoord.log.interface import LogCorrupt, LogError, RawRecord
 from kcoord.log.sqlite_file import FILE_NAME
+from tests.light import fewer
 from tests.log.conftest import loaded, opened
 
 WAL_NAME = FILE_NAME + "-wal"
@@ -102,7 +103,7 @@ async def test_bytes_that_nobody_wrote_are_still_the_test(tmp_path: Path, closed
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=fewer(150, 25), deadline=None)
 def test_a_flipped_bit_anywhere_is_found_or_harmless(closed_log: bytes, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(closed_log) - 1))
     damaged = flip(closed_log, place, data.draw(st.integers(0, 7)))
@@ -121,7 +122,7 @@ async def test_a_crash_image_loads(tmp_path: Path, crashed_log: tuple[bytes, byt
 
 
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=fewer(100, 20), deadline=None)
 def test_a_flipped_bit_in_the_write_ahead_log_loses_the_last_change_at_most(
     crashed_log: tuple[bytes, bytes], data: st.DataObject
 ) -> None:

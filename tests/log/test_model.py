@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import RawRecord
 from tests.kafka.cluster import KafkaCluster
+from tests.light import fewer
 from tests.log.conftest import Clock, loaded
 from tests.log.places import Topic
 from tests.log.places import loaded as loaded_of_place
@@ -103,7 +104,7 @@ def _rows(log: EmbeddedLog) -> int:
 
 
 @given(st.lists(steps, max_size=25))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=fewer(60, 10), deadline=None)
 def test_loading_gives_what_a_dictionary_would(script: list[tuple[object, ...]]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         asyncio.run(_run(script, Path(directory)))

@@ -34,6 +34,7 @@ from kcoord.protocol.records import (
     encode_record,
     is_of_newer_kcoord,
 )
+from tests.light import fewer
 from tests.protocol.fuzz import mutated
 from tests.protocol.test_records import RECORDS
 
@@ -83,7 +84,7 @@ def _alone(key: bytes | None, value: bytes | None) -> tuple[object, ...]:
     return number, NAMES[number], group_of(record), member_of(record), epoch_of(record), None, None
 
 
-@settings(max_examples=60)
+@settings(max_examples=fewer(60, 15))
 @given(_raws())
 def test_a_batch_is_read_as_each_record_alone(rows: list[Raw]) -> None:
     (out,) = decoded([_batch(rows)])
@@ -101,7 +102,7 @@ class _Count:
         self.value += term
 
 
-@settings(max_examples=60)
+@settings(max_examples=fewer(60, 15))
 @given(_raws())
 def test_each_row_is_in_records_or_in_quarantine(rows: list[Raw]) -> None:
     batch, refused = _batch(rows), _Count()
@@ -129,7 +130,7 @@ HIGHEST_TASK = encode_record(
 """A task whose number is the highest that there is: one more is no int of a table."""
 
 
-@settings(max_examples=60)
+@settings(max_examples=fewer(60, 15))
 @example([HIGHEST_TASK], 1)
 @given(_raws(), st.integers(1, 20))
 def test_derived_tables_are_those_of_whole_records(rows: list[Raw], at_once: int) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.conversion.fleet import SETTLED_MS, settings
 from tests.conversion.test_any_fleet import EVENTS, MODES, happen
+from tests.light import fewer
 from tests.pipeline.story import entries, tables
 from tests.pipeline.watched import Watched
 
@@ -31,7 +32,7 @@ def played(seed: int, protocol: int) -> Watched:
 
 
 @pytest.mark.parametrize("protocol", [0, 1, 2], ids=["default", "compatible", "sessioned"])
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", range(fewer(SEEDS, 4)))
 def test_the_tables_are_what_was_true(seed: int, protocol: int) -> None:
     fleet = played(seed, protocol)
     found = tables(entries(fleet.written))

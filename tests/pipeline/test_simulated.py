@@ -10,9 +10,10 @@ import pytest
 from kcoord.protocol.records import Record
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.run import run_seed
+from tests.light import fewer
 from tests.pipeline.story import Written, entries, tables
 
-SEEDS = 20
+SEEDS = fewer(20, 6)
 
 
 @pytest.mark.parametrize("first", [0, -SEEDS], ids=["new protocol", "with classic workers"])

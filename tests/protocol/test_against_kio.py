@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kcoord.protocol.message import Message
-from tests.light import fewer
+from tests.light import fewer, some
 from tests.protocol.catalogue import KAFKAS_MESSAGES, named, values
 from tests.protocol.kio_side import as_kio, kio_class, read_by_kio, values_that_kio_has, written_by_kio
 
 
-@pytest.mark.parametrize(("cls", "version"), named(KAFKAS_MESSAGES))
+@pytest.mark.parametrize(("cls", "version"), some(named(KAFKAS_MESSAGES), 100))
 @settings(max_examples=fewer(15, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_both_write_the_same_bytes_and_read_the_same_values(

@@ -14,9 +14,10 @@ from kcoord.sim.release.alias import load_release
 from kcoord.sim.release.sides import Side
 from kcoord.sim.release.world import ReleaseWorld
 from kcoord.sim.run import beside, replay_command, run_seed, run_seeds
+from tests.light import fewer
 from tests.sim.mutants import MUTANTS, Mutant, put_in
 
-FEW, MANY = 40, 5_000
+FEW, MANY = fewer(40, 8), 5_000
 SEEDS = 200
 """A mutant must be caught within so many seeds."""
 

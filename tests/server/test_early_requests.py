@@ -22,7 +22,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server import early_requests
+from kcoord.server import connection, early_requests
 from kcoord.server import shard_host as shard_host_module
 from kcoord.server.loading import read_shard
 from kcoord.server.shard_host import ShardHost
@@ -127,6 +127,7 @@ async def test_who_waits_for_what_cannot_be_read_is_told(tmp_path: Path, monkeyp
 
 
 async def test_who_hangs_up_waits_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "LAST_REQUESTS_S", 0.1)
     async with loading(tmp_path, monkeypatch) as here:
         async with await Client.connect(here.port) as client:
             _, frame = client.frame(DescribeGroupsRequest(groups=["g"]), 5)

@@ -10,7 +10,7 @@ import pytest
 
 from kcoord.sim.kinds import ADOPTION
 from kcoord.sim.run import replay_command, run_seed, run_seeds
-from tests.light import fewer
+from tests.light import fewer, some
 from tests.sim.adoption_mutants import ADOPTION_MUTANTS
 from tests.sim.mutant_seeds import is_noticed_in
 from tests.sim.mutants import Mutant
@@ -56,7 +56,7 @@ def test_no_seed_finds_anything() -> None:
     assert failures(range(SEEDS)) == []
 
 
-@pytest.mark.parametrize("seed", MENDED_SEEDS)
+@pytest.mark.parametrize("seed", some([*MENDED_SEEDS], 4))
 def test_a_seed_that_found_something_is_well(seed: int) -> None:
     assert failures(range(seed, seed + 1)) == []
 
@@ -74,7 +74,7 @@ def test_a_seed_is_one_run() -> None:
         run_seed(seed, found.append, ADOPTION)
         return found
 
-    for seed in (0, 13):
+    for seed in some((0, 13), 1):
         first = lines(seed)
         assert len(first) > 100
         assert lines(seed) == first

@@ -170,6 +170,7 @@ def test_the_report_fails_for_an_excuse_that_is_wrong(monkeypatch: pytest.Monkey
     assert "WRONG: branch connect.computing." in told.output
 
 
+@pytest.mark.long("reads the source of the whole engine for a second report")
 def test_a_kind_of_runs_without_conditions_has_a_report_too() -> None:
     assert required("classic") == frozenset()
     told = CliRunner().invoke(app, ["sim", "--seeds", "1", "--kind", "classic", "--report"])

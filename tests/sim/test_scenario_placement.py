@@ -22,6 +22,7 @@ from kcoord.sim.scenario import (
     run,
 )
 from kcoord.sim.scenario.description import Event, What
+from tests.light import some
 
 FOLLOWING = (Kind.INDIVIDUAL, Kind.CONNECT)
 HAND_OVER_S = {Kind.INDIVIDUAL: 1 + 3 + 1 + 0.2, Kind.CONNECT: 1 + 1 + 0.2}
@@ -68,7 +69,7 @@ def owners(scenario: Scenario, kind: Kind, at_s: float, policy: str = "design-2"
 
 
 @pytest.mark.parametrize("kind", FOLLOWING)
-@pytest.mark.parametrize("policy", ["kip-415", "design-2"])
+@pytest.mark.parametrize("policy", some(["kip-415", "design-2"], 1))
 def test_in_a_rolling_restart_by_drains_no_task_waits_for_its_worker(kind: Kind, policy: str) -> None:
     """Each of six workers is away for 15 s. Without drains its tasks wait for all of it."""
     bounce = load(built_in()["bounce"])

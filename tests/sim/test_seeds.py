@@ -27,10 +27,10 @@ from kcoord.sim.plans.plan import PLACEMENT
 from kcoord.sim.run import replay_command, run_seed, run_seeds
 from kcoord.sim.sometimes_conditions import common
 from kcoord.sim.violation import Violation
-from tests.light import fewer
+from tests.light import fewer, some
 from tests.sim.mutants import MUTANTS, put_in
 
-FEW = {"connect": fewer(300, 40), "mixed": fewer(200, 20)}
+FEW = {"connect": fewer(300, 25), "mixed": fewer(200, 12)}
 """Runs of each kind at each commit."""
 BLOCKS, SEEDS = 20, 100
 """Of the proofs, in which each seed has its own kind."""
@@ -73,7 +73,7 @@ def test_the_same_seed_is_the_same_run_in_any_process() -> None:
     seed = 19
     here: list[str] = []
     run_seed(seed, here.append)
-    for hash_seed in ("1", "2"):
+    for hash_seed in some(("1", "2"), 1):
         told = subprocess.run(
             [sys.executable, "-m", "kcoord", "sim", "--seed", str(seed), "--trace"],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},

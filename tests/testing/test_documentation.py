@@ -24,6 +24,7 @@ def files(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> dict[st
     return found
 
 
+@pytest.mark.long("runs pytest")
 def test_all_tests_of_the_page_pass(pytester: pytest.Pytester, files: dict[str, str]) -> None:
     assert {"files.py", "conftest.py", "test_files.py", "test_delay.py", "try_it.py"} == files.keys()
     result = pytester.runpytest_subprocess("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")

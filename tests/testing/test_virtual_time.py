@@ -16,6 +16,7 @@ import pytest
 
 from kcoord.testing import Kcoord, VirtualTimeLoop, run
 from kcoord.testing.substitutes import CLOCKED
+from tests.light import some
 from tests.testing.listening import Listening, in_virtual_time
 
 ROOT = Path(__file__).parents[2]
@@ -144,6 +145,6 @@ def test_a_test_goes_the_same_way_each_time() -> None:
 
     first = told(0, 1)
     assert "job-6" in first
-    assert told(0, 2) == first
-    assert told(0, 3) == first
+    for hashes in some((2, 3), 1):
+        assert told(0, hashes) == first
     assert told(1, 1) != first

@@ -19,6 +19,7 @@ from kcoord.group.state.metrics import CONNECT
 from kcoord.group.state.repetition import FREE
 from kcoord.resource import Resource
 from tests.group.connect.world import res, text
+from tests.light import fewer
 from tests.translation.translated_world import AGAIN, OK, TranslatedWorld
 
 ALL = "AC0 AT0 AT1 AT2 BC0 BT0"
@@ -121,7 +122,7 @@ nonsense = st.builds(
 ).filter(lambda policy: not (policy.takes and policy.gives))  # else what exists is another thing each time
 
 
-@settings(max_examples=20)
+@settings(max_examples=fewer(20, 4))
 @given(policy=nonsense, restless=st.booleans())
 def test_no_leader_makes_more_than_one_rebalance_a_minute_for_long(policy: Nonsense, restless: bool) -> None:
     world, workers = fleet(policy, restless)

@@ -18,6 +18,7 @@ OWN: dict[str, object] = {}
 _numbers = itertools.count(1)
 
 QUICK: dict[str, object] = {
+    "group.initial.rebalance.delay.ms": 0,
     "group.connect.min.session.timeout.ms": 1_000,
     "group.connect.session.timeout.ms": 6_000,
     "group.connect.min.heartbeat.interval.ms": 100,
@@ -30,7 +31,7 @@ QUICK: dict[str, object] = {
 @pytest.fixture(scope="session")
 def shared_kcoord(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
     """A kcoord alone, in a process of its own, for tests that leave it as it is."""
-    with _running(tmp_path_factory.mktemp("kcoord"), {}) as process:
+    with running(tmp_path_factory.mktemp("kcoord"), {}) as process:
         yield process
 
 
@@ -38,14 +39,15 @@ def shared_kcoord(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
 def kcoord(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kcoord]:
     """The shared kcoord; one of the test's own where it is given settings (`OWN` for none)."""
     if hasattr(request, "param"):
-        with _running(tmp_path, request.param) as process:
+        with running(tmp_path, request.param) as process:
             yield process
     else:
         yield request.getfixturevalue("shared_kcoord")
 
 
 @contextlib.contextmanager
-def _running(folder: Path, settings: dict[str, object]) -> Iterator[Kcoord]:
+def running(folder: Path, settings: dict[str, object]) -> Iterator[Kcoord]:
+    """A kcoord with these settings, in a process of its own."""
     process = Kcoord(folder / "kcoord", settings=QUICK | settings)
     process.folder.mkdir()
     try:

@@ -12,11 +12,19 @@ import pytest
 from kcoord.assign import ConnectAssignor, CooperativeAssignor, MixedAssignor
 from kcoord.worker import Configured, Worker
 from tests.kafka.kcoord_process import Kcoord
+from tests.worker.conftest import running
 from tests.worker.driver import resources
 from tests.worker.house import House
 
 ALL = "a a-0 a-1 b b-0 b-1 c c-0 c-1"
-INDIVIDUAL = {"group.connect.classic.mode": "individual"}
+INDIVIDUAL: dict[str, object] = {"group.connect.classic.mode": "individual"}
+
+
+@pytest.fixture(scope="module")
+def kcoord(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
+    """One for all tests of this file."""
+    with running(tmp_path_factory.mktemp("kcoord"), INDIVIDUAL) as process:
+        yield process
 
 
 @pytest.fixture
@@ -36,13 +44,12 @@ def worker(kcoord: Kcoord, group: str, house: House, name: str, protocol: str, *
         group_protocol="classic" if protocol == "classic" else "connect",
         assignors=assignors,
         configured=Configured(5, resources(ALL), of_topic=True),
-        heartbeat_interval=1,
+        heartbeat_interval=0.3,
         session_timeout=6,
-        scheduled_rebalance_max_delay=1,
+        scheduled_rebalance_max_delay=0.5,
     )
 
 
-@pytest.mark.parametrize("kcoord", [INDIVIDUAL], indirect=True)
 async def test_one_after_the_other_comes_and_goes(kcoord: Kcoord, group: str, house: House) -> None:
     """CM-3 to CM-5, CM-9 to CM-11: only those whose share changes start or stop anything"""
     async with AsyncExitStack() as others:
@@ -56,7 +63,6 @@ async def test_one_after_the_other_comes_and_goes(kcoord: Kcoord, group: str, ho
         await house.shared_by("w2", "w3", all_of=ALL)
 
 
-@pytest.mark.parametrize("kcoord", [INDIVIDUAL], indirect=True)
 @pytest.mark.parametrize("assignor", [MixedAssignor(), CooperativeAssignor()], ids=lambda each: each.name)
 async def test_beside_workers_of_the_new_protocol(
     kcoord: Kcoord, group: str, house: House, assignor: ConnectAssignor

@@ -16,6 +16,7 @@ from kcoord.protocol.records import decode_record
 from tests.group.connect.consistency import durable
 from tests.group.connect.workers import Worker, check_running, settle
 from tests.group.connect.world import INTERVAL_MS, SESSION_MS, SETTINGS, World
+from tests.light import fewer
 
 SOON = attrs.evolve(SETTINGS, rebalance_delay_ms=5_000)
 LISTED = "AC0 AT1 AT2 BC0 BT1"
@@ -102,7 +103,7 @@ def test_the_story_without_a_load(listed: bool, server: str | None) -> None:
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_load_after_every_moment(listed: bool, server: str | None, lost: bool) -> None:
     """CG-11, CG-12, CG-14: the coordinator is killed when the moment's records are committed."""
-    for load_at in range(int(lost), MOMENTS, 2):  # the other half is told with the other fate of the answer
+    for load_at in range(int(lost), MOMENTS, fewer(2, 10)):  # the other half is told with the other fate of the answer
         Story(listed, server).tell(load_at, lost, compacted=load_at % 4 > 1)
 
 
