@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcoord.assign import (
@@ -36,6 +36,7 @@ from kcoord.assign.placement import (
 )
 from kcoord.assign.placement.board import Board
 from kcoord.resource import connector, resources_of, task
+from tests.light import fewer
 
 UNIFORM = UniformAssignor().assign
 Resources = frozenset[Resource]
@@ -426,6 +427,11 @@ def some_group(draw: st.DrawFn) -> Group:
     return group(targets, frozenset(exists))
 
 
+MANY = settings(max_examples=fewer(2_000, 100), deadline=None)
+"""One in two thousand once found that more moved than the rules say."""
+
+
+@MANY
 @given(before=some_group(), rules=some_rules)
 def test_rules_are_kept_and_it_ends(before: Group, rules: Rules) -> None:
     placed = place(before, UNIFORM, rules)
@@ -439,11 +445,27 @@ def test_rules_are_kept_and_it_ends(before: Group, rules: Rules) -> None:
     assert last.unplaced == again.unplaced
 
 
+@MANY
 @given(before=some_group(), rules=some_rules)
 def test_no_more_moves_at_a_time_than_the_rules_say(before: Group, rules: Rules) -> None:
     """But for what is given to workers that had nothing; with cordons alone the assignor balances."""
     then = after(before, place(before, UNIFORM, rules))
     assert len(paced(before, then)) <= rules.max_moves or not rules.are_shaping
+
+
+def test_so_it_is_when_a_place_becomes_free_for_what_was_stopped() -> None:
+    """All of b has no place beside a, and is stopped; then something of a leaves, and there is a place."""
+    exists = tasks("a", 4) | tasks("b", 4) | tasks("c", 1)
+    others = frozenset([each for each in tasks("c", 1) if each.is_connector])
+    before = group({"w1": exists - others, "w2": frozenset(), "w3": frozenset(), "w4": others}, exists)
+    full = tuple(Capacity(worker, 1) for worker in ("w2", "w3"))
+    apart = Separation("a", "b", True)
+    rules = Rules(weights=(Weight("[ab]", 2),), separations=(apart,), capacities=full, max_moves=1, stops=True)
+    placed = place(before, UNIFORM, rules)
+    assert len(paced(before, after(before, placed))) <= 1
+    assert placed.has_more
+    _, last, _ = settled(before, rules)
+    assert not last.unplaced
 
 
 def test_so_it_is_when_a_worker_comes_to_a_lopsided_group() -> None:

@@ -31,6 +31,7 @@ from kcoord.assign.placement.rules import LIGHT, Rules
 from kcoord.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
+WAITS = "a place has become free, but no more may move at a time: it starts there next"
 MAX_ROUNDS = 8
 """One step may make room for another, so they are taken again: at most this many times, and mostly twice."""
 
@@ -100,6 +101,8 @@ class _Shaper:
         self._found = Shape({})
         self._balanced: dict[int, tuple[int, bool]] = {}
         """By kind: how many changes the board had when it was last balanced, and whether more was to move then."""
+        self._stopped: dict[Resource, int] = {}
+        """What was stopped because it had no other place, and the worker that ran it before."""
         self._loose: set[Resource] = set()
         """What nobody ran, or what a move has been spent on: it may move again at no cost."""
 
@@ -152,9 +155,17 @@ class _Shaper:
         if self._board.find(resource) is not None:
             self._move(resource)
         elif self._rules.stops:
-            self._board.remove(resource)  # `_give` says why it runs nowhere
+            self._stop(resource)
         else:
             self._found.unmet[resource] = f"{why}, and there is no other place"
+
+    def _stop(self, resource: Resource) -> None:
+        """Nobody runs it for now; `_give` finds a place for it later, or says why it runs nowhere."""
+        if resource in self._loose:
+            self._loose.remove(resource)
+        else:
+            self._stopped[resource] = self._board.owners[resource]
+        self._board.remove(resource)
 
     def _move(self, resource: Resource) -> None:
         """Move the resource to its best place, if a move is left for it."""
@@ -179,9 +190,15 @@ class _Shaper:
         self._found.unplaced.pop(resource, None)
         if place is None:
             self._found.unplaced[resource] = self._board.why_nowhere(resource)
-        else:
+            return
+        giver = self._stopped.get(resource)
+        if giver is None:
             self._loose.add(resource)
-            self._board.add(resource, place.at)
+        elif giver != place.at and not self._spends(resource):
+            self._found.unplaced[resource] = WAITS
+            return
+        self._stopped.pop(resource, None)
+        self._board.add(resource, place.at)
 
     def _improve(self, resource: Resource) -> None:
         board = self._board
