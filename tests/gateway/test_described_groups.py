@@ -36,7 +36,24 @@ def test_17_work_is_given_out_without_a_client(
         group_state=state,
         members=[DescribedGroupMember(client_id=client, group_instance_id=instance) for client, instance in members],
     )
-    assert is_given_out_without(described, client_id, instance_id) == is_without
+    assert is_given_out_without(described, client_id, instance_id, is_released=True) == is_without
+
+
+@pytest.mark.parametrize(
+    ("state", "members", "is_without"),
+    [
+        pytest.param("PreparingRebalance", ["other"], True, id="others had it when the next one came"),
+        pytest.param("PreparingRebalance", ["other", "mine"], False, id="it may be one of those who join"),
+        pytest.param("Empty", [], False, id="nobody has it"),
+    ],
+)
+def test_17_who_joins_had_the_group_if_it_is_not_being_released(
+    state: str, members: list[str], is_without: bool
+) -> None:
+    described = DescribedGroup(
+        group_id="g", group_state=state, members=[DescribedGroupMember(client_id=each) for each in members]
+    )
+    assert is_given_out_without(described, "mine", None, is_released=False) == is_without
 
 
 @pytest.mark.parametrize(

@@ -208,8 +208,10 @@ async def _take(
 
 async def _known_soon(gateway: GroupCallContext, sentinel: Sentinel) -> ErrorCode:
     """The result of taking the group, if upstream refuses or answers the join first of all. NONE if it only says that
-    nobody keeps the sentinel out, or nothing within `REFUSED_WITHIN_S` of the beginning.
+    nobody keeps the sentinel out, or nothing within `REFUSED_WITHIN_S` of the beginning. If the group is contested,
+    kcoord waits as long as a request may wait.
     """
+    within_s = gateway.settings.patience_ms / 1000 if sentinel.is_contested else REFUSED_WITHIN_S
     taking, has_room = sentinel.taking, sentinel.has_room
     assert taking is not None
     waited_s = (gateway.now_ms() - sentinel.taking_since_ms) / 1000
@@ -217,7 +219,7 @@ async def _known_soon(gateway: GroupCallContext, sentinel: Sentinel) -> ErrorCod
     if has_room is not None:
         known.add(asyncio.ensure_future(has_room.wait()))
     try:
-        await asyncio.wait(known, timeout=max(0.0, REFUSED_WITHIN_S - waited_s), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(known, timeout=max(0.0, within_s - waited_s), return_when=asyncio.FIRST_COMPLETED)
     finally:
         for each in known - {taking}:
             each.cancel()

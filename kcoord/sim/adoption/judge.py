@@ -101,8 +101,9 @@ class Judge:
             self.violated("refused", f"{member.name} was refused though it came through kcoord")
 
     def floor(self) -> int:
-        """The highest generation that is known to a member on which its coordinator counts."""
-        return max((each.generation for each in self._fleet.members() if each.is_counted_on()), default=-1)
+        """The highest generation of the members on which their coordinator counts, and which do not leave."""
+        counted = [each.generation for each in self._fleet.members() if each.is_counted_on() and not each.is_leaving]
+        return max(counted, default=-1)
 
     def joined(self, member: Member, answer: JoinGroupResponse, floor: int) -> None:
         """A member has joined. `floor` is the floor when it asked."""

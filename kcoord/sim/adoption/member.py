@@ -136,7 +136,7 @@ class Member:
         self._random = random
         self._client: Client | None = None
         self._beat_ms = self._commit_ms = 0
-        self._leaves = False
+        self.is_leaving = False
         context.loop.run_for(self.process, self._live())
 
     @property
@@ -161,7 +161,7 @@ class Member:
 
     def leave(self) -> None:
         """The member leaves in order, as soon as it gets to it."""
-        self._leaves = True
+        self.is_leaving = True
 
     def cut(self) -> None:
         """The member loses its connections."""
@@ -172,7 +172,7 @@ class Member:
 
     async def _live(self) -> None:
         loop = self._context.loop
-        while not self._leaves:
+        while not self.is_leaving:
             if self.frozen_until_ms > loop.now_ms:
                 await asyncio.sleep((self.frozen_until_ms - loop.now_ms) / 1000)
                 continue
@@ -187,7 +187,7 @@ class Member:
                 await self._lose(0.05 + self._random.random() * 0.2)
             if self.is_refused:
                 break
-        if self._leaves and self.member_id and self._client is not None:
+        if self.is_leaving and self.member_id and self._client is not None:
             self._context.note(self.name, "leaves")
             self._revoke(frozenset(self.position))
             identity = MemberIdentity(self.member_id, self.instance_id)
@@ -230,7 +230,7 @@ class Member:
         due_ms = min(self._beat_ms, self._commit_ms)
         if due_ms > loop.now_ms:
             await asyncio.sleep((due_ms - loop.now_ms) / 1000)
-        if self._leaves or self.frozen_until_ms > loop.now_ms:
+        if self.is_leaving or self.frozen_until_ms > loop.now_ms:
             return
         if self._commit_ms <= loop.now_ms:
             self._commit_ms = loop.now_ms + nature.commit_ms

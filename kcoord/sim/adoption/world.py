@@ -191,7 +191,7 @@ class AdoptionWorld:
         for place in self.fleet.places:
             if not place.is_running:
                 place.start(FRONT)
-            elif place.member is not None and (place.member.at != FRONT or place.member._leaves):
+            elif place.member is not None and (place.member.at != FRONT or place.member.is_leaving):
                 place.restart(FRONT, 500, orderly=True)
 
     async def _be_well(self, owner: str, patience_s: float) -> None:

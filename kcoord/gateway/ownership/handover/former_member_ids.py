@@ -18,6 +18,8 @@ from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.sentinel.described_groups import described_group, has_removed, is_given_out_without
+from kcoord.group.group_configs import Owner
+from kcoord.group.group_facts import GroupFacts
 from kcoord.protocol.call import Call
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -45,6 +47,8 @@ class FormerIdsContext(Protocol):
     groups: GroupReader
     guarded: GuardedGroups
     now_ms: Callable[[], int]
+
+    def owner_of(self, group_id: str, facts: GroupFacts) -> str: ...
 
 
 @attrs.frozen
@@ -83,16 +87,19 @@ class FormerMemberIds:
         removed it nor given out the group's work without it (AD-17). Raises UpstreamLost if nobody can say.
         """
         group_id, member_id = request.group_id, request.member_id
-        if self._still(group_id, member_id) is None:
+        here: AbstractSet[str] = frozenset()
+        is_released = self._still(group_id, member_id) is not None
+        if not is_released:
             here = await self._ids_here(group_id)
             if member_id not in here:
                 return False
-        else:
-            here = frozenset()
+            facts = self._gateway.groups.known_facts(group_id)
+            is_released = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
         described = await described_group(session, group_id)
         if has_removed(described, member_id, here):
             return False
-        return not is_given_out_without(described, call.header.client_id, request.group_instance_id)
+        client = call.header.client_id, request.group_instance_id
+        return not is_given_out_without(described, *client, is_released=is_released)
 
     async def is_known(self, group_id: str, member_id: str) -> bool:
         """Whether a member here has that id, or had it until it went. Raises UpstreamLost if nobody can say."""

@@ -54,15 +54,19 @@ async def described_group(asker: Asker, group_id: str) -> DescribedGroup:
     raise UpstreamLost("the broker does not have DescribeGroups")
 
 
-def is_given_out_without(described: DescribedGroup, client_id: str | None, instance_id: str | None) -> bool:
+def is_given_out_without(
+    described: DescribedGroup, client_id: str | None, instance_id: str | None, *, is_released: bool
+) -> bool:
     """Whether the group's last rebalance has given its work to others than this client.
 
-    False while members join, if the sentinel is there, or if a member has this client id or instance id: that may be
-    this client, under a member id that it has not heard of.
+    False if the sentinel is there, or if a member has this client id or instance id: that may be this client, under a
+    member id that it has not heard of. While members join, the last rebalance cannot be seen: in a release they have
+    come from here (`is_released`), else somebody had the group before.
     """
     names = {each.group_instance_id for each in described.members}
     clients = {each.client_id for each in described.members}
-    is_over = described.group_state in GIVEN_OUT and bool(names) and INSTANCE_ID not in names
+    has_others = described.group_state in GIVEN_OUT or (not is_released and described.group_state == PREPARING)
+    is_over = has_others and bool(names) and INSTANCE_ID not in names
     return is_over and (client_id or "") not in clients and (instance_id is None or instance_id not in names)
 
 

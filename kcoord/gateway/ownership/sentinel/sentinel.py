@@ -67,15 +67,17 @@ class Sentinel(SentinelState):
 
     def recognise(self, asker: Asker, described: DescribedGroup) -> None:
         """If a predecessor of this process left the sentinel in the group, act as that one from now on (rule 3). If the
-        group has members there but not the sentinel, it is the cluster's.
+        group has members there but not the sentinel, it is the cluster's. If it has both, it is contested.
         """
         if self.has_acted or self.lock.locked():
             return
-        seen = seen_sentinel(described)
+        seen, others = seen_sentinel(described), other_members(described)
         if seen is not None and seen.is_stable and seen.shown is not None:
             self.pass_for(asker, seen)
-        elif described.members and len(other_members(described)) == len(described.members):
+        elif others and len(others) == len(described.members):
             self.note_refusal()
+        elif others:
+            self.is_contested = True
 
     async def look(self, asker: Asker) -> ErrorCode:
         """See if it is in the group. A group with members but without it is the cluster's. Raises UpstreamLost."""

@@ -90,6 +90,7 @@ class SentinelState:
         "has_acted",
         "has_room",
         "inherited",
+        "is_contested",
         "lock",
         "mark",
         "member_id",
@@ -148,6 +149,10 @@ class SentinelState:
         """Whether the group has other members upstream: all its calls go upstream."""
         self.has_acted = False
         """Whether this process has changed anything in the group upstream, or tried to."""
+        self.is_contested = False
+        """Whether upstream has shown the sentinel of a predecessor of this process beside other members. An adoption
+        was broken off, and nothing is answered before it is known who has the group.
+        """
         self.stand_in: Identity | None = None
         """The member in whose name commits go while the join that adopts the group waits upstream (AD-11)."""
         self.taking: asyncio.Task[ErrorCode] | None = None
@@ -208,7 +213,7 @@ class SentinelState:
 
     def note_join(self, asker: Asker, mark: int) -> None:
         """It is in the group, with that mark."""
-        self.mark, self.refused, self.inherited = mark, False, False
+        self.mark, self.refused, self.inherited, self.is_contested = mark, False, False, False
         self.broker_id, self.empty_since_ms = asker.broker_id, None
 
     def pass_for(self, asker: Asker, seen: Seen | None) -> None:
@@ -227,6 +232,6 @@ class SentinelState:
     def forget(self) -> None:
         """It is not in the group any more."""
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
-        self.inherited, self.beat_due_ms = False, 0
+        self.inherited, self.is_contested, self.beat_due_ms = False, False, 0
         self.appearance = self.appearance_for = None
         self.offers = ()
