@@ -51,7 +51,7 @@ ADOPTION_MUTANTS = (
     Mutant(17, "who comes when others have its work goes on with what it owned", FormerMemberIds.is_ours,
            "return not is_given_out_without(", "return True or is_given_out_without("),
     Mutant(7, "kcoord does not heed who is in the group when it asks for a client's rights", Sentinel.recognise,
-           "elif described.members and", "elif False and"),
+           "elif others and len(", "elif False and len("),
     Mutant(15, "the answer from just before a release is repeated", group_calls.answer,
            "if not seems_here(gateway, group_id) or gateway.releases.concerns(group_id):", "if False:"),
     Mutant(17, "whom the cluster has put out goes on with what it owned", FormerMemberIds.is_ours,
