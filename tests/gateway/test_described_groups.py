@@ -1,12 +1,10 @@
-"""Has the cluster removed a member, or given out a group's work without a client? AD-17, by its description of the
-group.
-"""
+"""Has the cluster given out a group's work without a client? AD-17, by its description of the group."""
 
 from __future__ import annotations
 
 import pytest
 
-from kcoord.gateway.ownership.sentinel.described_groups import has_removed, is_given_out_without
+from kcoord.gateway.ownership.sentinel.described_groups import is_given_out_without
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 
 OTHERS, SENTINEL, NAMELESS = ("other", None), ("kcoord", "kcoord"), ("", None)
@@ -54,19 +52,3 @@ def test_17_who_joins_had_the_group_if_it_is_not_being_released(
         group_id="g", group_state=state, members=[DescribedGroupMember(client_id=each) for each in members]
     )
     assert is_given_out_without(described, "mine", None, is_released=False) == is_without
-
-
-@pytest.mark.parametrize(
-    ("there", "here", "is_removed"),
-    [
-        pytest.param({"b"}, {"a", "b"}, True, id="its session has ended there, others are there"),
-        pytest.param({"a", "b"}, {"a", "b"}, False, id="all are there"),
-        pytest.param({"kcoord"}, {"a", "b"}, False, id="kcoord has removed all"),
-        pytest.param({"c"}, {"a", "b"}, False, id="others have come since"),
-        pytest.param(set(), {"a", "b"}, False, id="nobody is there"),
-        pytest.param({"b"}, set(), False, id="it has gone from here"),
-    ],
-)
-def test_17_the_cluster_has_removed_a_member(there: set[str], here: set[str], is_removed: bool) -> None:
-    members = [DescribedGroupMember(member_id=each) for each in sorted(there)]
-    assert has_removed(DescribedGroup(group_id="g", members=members), "a", here) == is_removed

@@ -9,7 +9,6 @@ without which the cluster has given out the group's work.
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -17,7 +16,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.sentinel.described_groups import described_group, has_removed, is_given_out_without
+from kcoord.gateway.ownership.sentinel.described_groups import described_group, is_given_out_without
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
 from kcoord.protocol.call import Call
@@ -83,32 +82,24 @@ class FormerMemberIds:
         return known is not None and known.has_gone
 
     async def is_ours(self, session: ClientSession, call: Call, request: MemberCall) -> bool:
-        """Whether `request` is of a member here, or of one that was here until it went, and the cluster has neither
-        removed it nor given out the group's work without it (AD-17). Raises UpstreamLost if nobody can say.
+        """Whether `request` is of a member here, or of one that was here until it went, and the cluster has not given
+        out the group's work without it (AD-17). Raises UpstreamLost if nobody can say.
         """
-        group_id, member_id = request.group_id, request.member_id
-        here: AbstractSet[str] = frozenset()
-        is_released = self._still(group_id, member_id) is not None
-        if not is_released:
-            here = await self._ids_here(group_id)
-            if member_id not in here:
-                return False
-            facts = self._gateway.groups.known_facts(group_id)
-            is_released = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
-        described = await described_group(session, group_id)
-        if has_removed(described, member_id, here):
+        group_id, member_id, gateway = request.group_id, request.member_id, self._gateway
+        if not await self.is_known(group_id, member_id):
             return False
+        is_to_go = gateway.owner_of(group_id, gateway.groups.known_facts(group_id)) == Owner.CLUSTER
+        is_released = is_to_go or self._still(group_id, member_id) is not None
         client = call.header.client_id, request.group_instance_id
-        return not is_given_out_without(described, *client, is_released=is_released)
+        return not is_given_out_without(await described_group(session, group_id), *client, is_released=is_released)
 
     async def is_known(self, group_id: str, member_id: str) -> bool:
         """Whether a member here has that id, or had it until it went. Raises UpstreamLost if nobody can say."""
-        return self._still(group_id, member_id) is not None or member_id in await self._ids_here(group_id)
-
-    async def _ids_here(self, group_id: str) -> AbstractSet[str]:
+        if self._still(group_id, member_id) is not None:
+            return True
         known = self._gateway.groups.known_facts(group_id)
         is_empty = known.loaded and not known.has_members
-        return frozenset() if is_empty else await self._gateway.guarded.member_ids(group_id)
+        return not is_empty and member_id in await self._gateway.guarded.member_ids(group_id)
 
     def _still(self, group_id: str, member_id: str) -> _Former | None:
         known = self._known.get((group_id, member_id))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 import attrs
 
@@ -19,7 +18,6 @@ __all__ = [
     "Seen",
     "described_group",
     "described_groups",
-    "has_removed",
     "is_given_out_without",
     "other_members",
     "seen_sentinel",
@@ -68,15 +66,6 @@ def is_given_out_without(
     has_others = described.group_state in GIVEN_OUT or (not is_released and described.group_state == PREPARING)
     is_over = has_others and bool(names) and INSTANCE_ID not in names
     return is_over and (client_id or "") not in clients and (instance_id is None or instance_id not in names)
-
-
-def has_removed(described: DescribedGroup, member_id: str, here: AbstractSet[str]) -> bool:
-    """Whether the cluster has removed this member on its own: it still has others of the members here, by their ids.
-
-    kcoord itself removes all members at once (AD-8).
-    """
-    there = {each.member_id for each in described.members}
-    return member_id not in there and not there.isdisjoint(here)
 
 
 def other_members(described: DescribedGroup) -> list[DescribedGroupMember]:
