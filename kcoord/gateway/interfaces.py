@@ -33,8 +33,8 @@ class ClientSide(Protocol):
     """"1.2.3.4:5678", for log lines."""
     client_host: str
     """"/1.2.3.4", as group descriptions show it (GW-8)."""
-    hung_up_ms: int | None
-    """When the client ended the connection (monotonic ms); None: it has not."""
+    has_hung_up: bool
+    """Whether the client has ended the connection. What it sent before may still count."""
 
     @property
     def broker_id(self) -> int | None: ...

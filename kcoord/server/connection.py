@@ -17,7 +17,7 @@ earlier requests, and begins nothing after it before that request is answered (G
    the turn queue (`kcoord.loop.turn_queue`), and is not read from if more than `READ_AHEAD` bytes wait.
 6. Requests that a client sent before it hung up count, as in Kafka: the connection finishes the request in work and
    carries out the frames after it, in order. Only then, or after `LAST_REQUESTS_S`, it reports that the client has
-   gone. (Whether a commit still counts after a while is decided in `gateway/handlers/offsets.py`.)
+   gone. (Whether a commit still counts that had to wait is decided in `gateway/handlers/offsets.py`.)
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Connection(asyncio.Protocol):
         "authenticated",
         "broker_id",
         "client_host",
-        "hung_up_ms",
+        "has_hung_up",
         "last_active_ms",
         "opened",
         "peer",
@@ -166,8 +166,8 @@ class Connection(asyncio.Protocol):
         self.peer = f"{peer[0]}:{peer[1]}"
         self.client_host = f"/{peer[0]}"
         self.last_active_ms = 0
-        self.hung_up_ms: int | None = None
-        """When the client ended the connection; None: it has not."""
+        self.has_hung_up = False
+        """Whether the client has ended the connection. Its requests may still count (rule 6 above)."""
         self.progress: Progress | None = None
         """The progress of a request that has begun to arrive, and of answers that wait to be read; None: neither."""
 
@@ -215,7 +215,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        self.hung_up_ms = self._host.now_ms()
+        self.has_hung_up = True
         self._hot = self.progress = None
         self._host.held.drop(self)
         if SLOW in self._pausers and self._session is not None:
@@ -380,7 +380,7 @@ class Connection(asyncio.Protocol):
     def _is_ending(self) -> bool:
         """Whether there is nothing to close: the connection is not open yet, is being closed, or has ended."""
         if self._transport is None:
-            return self._is_over or self.hung_up_ms is None
+            return self._is_over or not self.has_hung_up
         return self._transport.is_closing()
 
     def _close(self) -> asyncio.Transport | None:
@@ -391,7 +391,7 @@ class Connection(asyncio.Protocol):
 
     def _leave(self) -> None:
         """If the client has gone, end the connection: drop what is left, and tell the server and the session."""
-        if self._is_over or self.hung_up_ms is None:
+        if self._is_over or not self.has_hung_up:
             return
         self._is_over = True
         self._call = self._hot = None
@@ -504,7 +504,7 @@ class Connection(asyncio.Protocol):
                 self._queue_up()
         elif gathers and session is not None:
             session.flush()
-        if self.hung_up_ms is not None:
+        if self.has_hung_up:
             self._leave_if_done()
         else:
             self._balance_reading()
@@ -520,7 +520,7 @@ class Connection(asyncio.Protocol):
         if self._call is not None or self._is_over:
             return False
         if self._transport is None:
-            return self.hung_up_ms is not None  # rule 6 above
+            return self.has_hung_up  # rule 6 above
         return not self._transport.is_closing() and (not self._pausers or SLOW not in self._pausers)
 
     def _leave_if_done(self) -> None:

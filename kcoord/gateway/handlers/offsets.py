@@ -12,8 +12,8 @@ Offsets stay upstream, and kcoord commits them there in the sentinel's name. Rul
 4. kcoord checks an OffsetDelete by the topics that members subscribe to. Upstream would refuse it while the sentinel is
    there. So the sentinel leaves, and comes back if there are members.
 5. A commit may have to wait, for example while upstream is away. Meanwhile its client may end the connection, come by
-   another one, and commit more. So a commit is not passed on if its client ended the connection a while ago: the
-   position would go back. Nobody has heard that it succeeded.
+   another one, and commit more. So a commit whose client has gone while it waited is not passed on, nor are those that
+   the client sent after it: the position would go back. Nobody has heard that they succeeded.
 """
 
 from __future__ import annotations
@@ -56,8 +56,6 @@ __all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
 TRY_AGAIN_S = 0.05
 ATTEMPTS = 8
 """Most attempts of one commit: the sentinel may be taken over by another instance, or members may join upstream."""
-GONE_FOR_MS = 50
-"""A client that ended its connection longer ago may have come by another one. Java's clients wait this long first."""
 COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
 """The first version of OffsetCommit with a group instance id (KIP-345), of TxnOffsetCommit with a member (KIP-447)."""
 
@@ -110,8 +108,8 @@ async def _commit(
     await session.ready()
     error = await gateway.rights.check(session, group_id, READ)
     sentinel = gateway.sentinels.of(group_id)
-    for _ in range(ATTEMPTS):
-        if _is_late(gateway, session):
+    for attempt in range(ATTEMPTS):
+        if session.is_late or (attempt and session.client.has_hung_up):
             break
         name = sentinel.identity
         error = error or await gateway.guarded.check_commit(
@@ -161,14 +159,6 @@ async def _commit(
             return
         sentinel.doubt(name)
     session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
-
-
-def _is_late(gateway: GroupCallContext, session: ClientSession) -> bool:
-    """Whether the client has ended the connection of a commit that has waited, and may have committed more by another
-    one (rule 5 above).
-    """
-    hung_up_ms = session.client.hung_up_ms
-    return hung_up_ms is not None and gateway.now_ms() - hung_up_ms > GONE_FOR_MS
 
 
 async def _in_place(

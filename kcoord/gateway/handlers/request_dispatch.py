@@ -205,9 +205,10 @@ class RequestDispatch:
 
     async def _serve_one(self, session: ClientSession, call: Call, handler: Handler, request: Any) -> None:
         """Serve a call of one group of kcoord's, once that group is not held (AD-7)."""
-        await self._gateway.traffic.enter(request.group_id)
+        was_held = await self._gateway.traffic.enter(request.group_id)
         try:
-            await wait_until_loaded(self._gateway, [request.group_id])
+            if await wait_until_loaded(self._gateway, [request.group_id]) or was_held:
+                session.has_waited()
             await handler(self._gateway, session, call, request)
         finally:
             self._gateway.traffic.leave(request.group_id)

@@ -138,6 +138,7 @@ class ClientSession:
         "gateway",
         "gone",
         "in_flight",
+        "is_late",
         "members",
         "proving",
         "question_due_ms",
@@ -165,6 +166,8 @@ class ClientSession:
         self.sasl = SaslPhase() if gateway.settings.uses_sasl else None
         self.gone = False
         """Whether the client has gone."""
+        self.is_late = False
+        """Whether the client has hung up while a request waited: it may have gone on by another connection since."""
         self.call: Call | None = None
         """The request that kcoord handles now."""
         self.members: BoundedCache[str, str] | None = None
@@ -471,6 +474,12 @@ class ClientSession:
             await asyncio.wait_for(asyncio.shield(self._ready), patience_ms / 1000)
         except TimeoutError:
             raise UpstreamLost("upstream is away") from None
+        finally:
+            self.has_waited()
+
+    def has_waited(self) -> None:
+        """A request of this connection has waited for something other than upstream's answer."""
+        self.is_late = self.is_late or self.client.has_hung_up
 
     async def ask(self, request: Request, version: int, client_id: str | None = "kcoord") -> Response:
         """Ask the broker something in this client's name. Raises UpstreamLost, DecodeError."""

@@ -169,16 +169,19 @@ def members_named(request: SyncGroupRequest | HeartbeatRequest | LeaveGroupReque
     return {request.member_id, *(each.member_id for each in others)}
 
 
-async def wait_until_loaded(gateway: OwnershipContext, named: Sequence[str]) -> None:
-    """Wait until those of these groups that are kcoord's are loaded, for `gateway.patience.ms` at most."""
+async def wait_until_loaded(gateway: OwnershipContext, named: Sequence[str]) -> bool:
+    """Wait until those of these groups that are kcoord's are loaded, for `gateway.patience.ms` at most. Returns whether
+    it waited.
+    """
     ours = [group_id for group_id in named if gateway.owns(group_id)]
     if all(gateway.groups.known_facts(group_id).loaded for group_id in ours):
-        return
+        return False
     until_ms = gateway.now_ms() + gateway.settings.patience_ms
-    pause_s = FIRST_LOOK_S
+    pause_s, waited = FIRST_LOOK_S, False
     while gateway.now_ms() < until_ms:
         facts = await gateway.groups.facts(ours)
         if all(facts.get(group_id, UNKNOWN).loaded for group_id in ours):
-            return
+            break
         await asyncio.sleep(pause_s)
-        pause_s = min(pause_s * SLOWER, LAST_LOOK_S)
+        pause_s, waited = min(pause_s * SLOWER, LAST_LOOK_S), True
+    return waited

@@ -41,11 +41,13 @@ class GroupTraffic:
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    async def enter(self, group_id: str) -> None:
-        """Wait until the group is not held, then count a call that a handler takes up."""
+    async def enter(self, group_id: str) -> bool:
+        """Wait until the group is not held, then count a call that a handler takes up. Returns whether it waited."""
+        waits = group_id in self._holds
         while (hold := self._holds.get(group_id)) is not None:
             await asyncio.shield(hold)
         self._handled[group_id] += 1
+        return waits
 
     def leave(self, group_id: str) -> None:
         """The handler has finished a call: it is answered, or passed on."""
