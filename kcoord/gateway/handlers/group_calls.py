@@ -235,6 +235,8 @@ async def _taken(
         sentinel.comes_back = facts.has_members
         if sentinel.comes_back:
             sentinel.has_room = None  # it is probably still there, so its join is answered at once
+        elif first is None:
+            return await sentinel.look(session)  # nobody here needs it
         return await sentinel.take(session, facts.generation or 0, None if facts.has_members else first)
     except UpstreamLost:
         if first is not None and not sentinel.is_joined:
