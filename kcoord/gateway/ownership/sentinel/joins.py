@@ -91,9 +91,10 @@ async def attempt(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode
     if error != ErrorCode.NONE:
         return error
     sentinel.member_id, sentinel.generation = joined.member_id, joined.generation_id
+    leads = joined.leader == joined.member_id and not joined.skip_assignment
+    sentinel.withholds_sync = bool(sentinel.offers) and joined.protocol_name != PROTOCOL and leads
     if sentinel.offers and joined.protocol_name != PROTOCOL:
         return ErrorCode.NONE  # in a release others have come first: they wait for its sync until all have joined
-    leads = joined.leader == joined.member_id and not joined.skip_assignment
     error = await requests.sync(sentinel, asker, sentinel.appearance, leads)
     if error == ErrorCode.REBALANCE_IN_PROGRESS and sentinel.offers:
         return ErrorCode.NONE  # in a release a member has come: it must wait for all the others
@@ -110,7 +111,8 @@ async def make_room(sentinel: SentinelState, asker: Asker) -> ErrorCode:
     described = await described_group(asker, sentinel.group_id)
     others = [each.member_id for each in other_members(described)]
     here = await sentinel.members_of(sentinel.group_id)
-    waits = described.group_state == PREPARING and 0 < len(others) < len(described.members)
+    waits = described.group_state == PREPARING or sentinel.withholds_sync
+    waits = waits and 0 < len(others) < len(described.members)
     if not waits or not here or not here.isdisjoint(others):
         return await requests.evict(sentinel, asker)
     return await requests.remove(sentinel, asker, [MemberIdentity(each) for each in others])

@@ -103,6 +103,7 @@ class SentinelState:
         "stand_in",
         "taking",
         "taking_since_ms",
+        "withholds_sync",
     )
 
     IS_SHARED: ClassVar = False
@@ -152,6 +153,9 @@ class SentinelState:
         self.is_contested = False
         """Whether upstream has shown the sentinel of a predecessor of this process beside other members. An adoption
         was broken off, and nothing is answered before it is known who has the group.
+        """
+        self.withholds_sync = False
+        """Whether it leads a generation with members that have come in a release, and lets them wait for its SyncGroup.
         """
         self.stand_in: Identity | None = None
         """The member in whose name commits go while the join that adopts the group waits upstream (AD-11)."""
@@ -232,6 +236,6 @@ class SentinelState:
     def forget(self) -> None:
         """It is not in the group any more."""
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
-        self.inherited, self.is_contested, self.beat_due_ms = False, False, 0
+        self.inherited, self.is_contested, self.withholds_sync, self.beat_due_ms = False, False, False, 0
         self.appearance = self.appearance_for = None
         self.offers = ()
