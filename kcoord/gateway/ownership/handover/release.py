@@ -30,7 +30,9 @@ hold after a restart, so a kcoord that died during a release goes on with it. Ru
    the members' protocol once more. If the sentinel had left, the log may not say so, and may not say who has joined.
    Then the release begins again: a member that joined alone would get the partitions of the others.
 9. With SASL only a member can remove the sentinel, over a connection on which nothing waits. So the last member removes
-   it before it joins, which costs a second rebalance.
+   it, once upstream has the JoinGroups of all others, and its own JoinGroup follows in one go. A member that upstream
+   has given an id is waited for there. A static member is not, so the others first get a generation without it, and the
+   rebalance begins again: nobody syncs in between.
 
 Here is how a release begins and ends; the calls of the members meanwhile are in `release_calls.py`.
 """
