@@ -16,9 +16,7 @@ from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppear
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import (
-    DescribeGroupsRequest,
-)
+from kcoord.protocol.messages import DescribeGroupsRequest, HeartbeatRequest
 from tests.gateway.entries import Entry, entries
 from tests.gateway.live_member import LiveMember
 from tests.gateway.moving_groups import (
@@ -281,6 +279,29 @@ async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: s
     assert [(each.member_id, each.generation) for each in members] == before
     direct = await connect(entry.cluster)
     assert [each.group_instance_id for each in (await describe(direct, name)).members] == ["kcoord"]
+
+
+async def test_15_an_answer_from_just_before_a_release_is_not_repeated(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The release opens while a heartbeat is answered. Its member hears of it at the next one."""
+    first, _ = await adopted_pair(entry, name)
+    answered, admin = entry.gateway.guarded.call, await connect(entry.port)
+
+    async def is_open() -> bool:
+        return entry.gateway.releases.is_open(name)
+
+    async def late(*call: Any) -> Any:
+        answer = await answered(*call)
+        if any(isinstance(each, HeartbeatRequest) for each in call):
+            await until(is_open, "the release has begun")
+        return answer
+
+    monkeypatch.setattr(entry.gateway.guarded, "call", late)
+    beating = asyncio.create_task(first.heartbeat())
+    await owned_by(admin, name, "cluster")
+    assert await beating == ErrorCode.NONE
+    assert await first.heartbeat() == ErrorCode.REBALANCE_IN_PROGRESS
 
 
 async def test_who_did_not_hear_of_its_new_id_is_known_by_the_old_one(entry: Entry, name: str) -> None:

@@ -52,8 +52,6 @@ ADOPTION_MUTANTS = (
            "return not is_given_out_without(", "return True or is_given_out_without("),
     Mutant(7, "kcoord does not heed who is in the group when it asks for a client's rights", Sentinel.recognise,
            "other_members(described)", "[]"),
-    Mutant(15, "the answer from just before a release is repeated", group_calls.answer,
-           "if not seems_here(gateway, group_id) or gateway.releases.concerns(group_id):", "if False:"),
     Mutant(17, "whom the cluster has put out goes on with what it owned", FormerMemberIds.is_ours,
            "is_released = is_to_go or", "is_released = True or"),
     Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,
