@@ -45,7 +45,7 @@ ADOPTION_MUTANTS = (
     Mutant(15, "members are refused because the cluster has forgotten what they speak", ReleaseCalls._is_shut_out,
            "if response.error_code != ErrorCode.INCONSISTENT_GROUP_PROTOCOL:", "if True:"),
     Mutant(15, "who was let in stays when a release is taken back", joins.make_room,
-           "waits = ", "waits = False and "),
+           "waits = described", "waits = False and described"),
     Mutant(15, "whose session has ended goes on with what it owned", FormerMemberIds.is_known,
            "if self._still(group_id, member_id) is not None:", "if True:"),
     Mutant(17, "who comes when others have its work goes on with what it owned", FormerMemberIds.is_ours,

@@ -53,6 +53,7 @@ MENDED_SEEDS = {
     1563: "the same because JoinGroups counted that had been lost",
     5106160: "kcoord joined with a type of its own making, and members were refused because of it",
     5106250: "a release was taken back, and a client that had joined directly got what members here worked on",
+    5112597: "the judge took what had been given up for nobody's, though somebody had it",
     5001692: "the judge counted on a member that stood still through a whole rebalance",
     5007539: "the judge minded that a JoinGroup from before a lost connection came after the next one",
     5011261: "the same with one that the process before had sent",

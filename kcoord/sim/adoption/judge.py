@@ -155,7 +155,8 @@ class Judge:
             there = [] if has is None else sorted(has.members)
             return f"{owner} has members {there} {'' if has is None else has.state.label}, it should have {ids}"
         owned = sorted(partition for each in members for partition in each.position)
-        if owned != [each for each in range(self._context.plan.partitions) if each not in self.given_up]:
+        nobodys = set(range(self._context.plan.partitions)).difference(owned)
+        if len(owned) > len(set(owned)) or nobodys - self.given_up.keys():
             return f"{owned} are owned"
         return None
 
