@@ -82,7 +82,7 @@ def test_it_understands_what_instances_say_now(release: Path) -> None:
     facts = Facts(instance=instances[1], partitions=3, owned=frozenset({1}), unreadable=frozenset({2}), former=given)
     script = """
 import sys
-from kcoord.instances.instance_map import Facts
+from kcoord.instances.map import Facts
 facts = Facts.decode(bytes.fromhex(sys.argv[1]))
 print(facts.instance.host, sorted(facts.owned), facts.former.partitions, facts.former.instances[2].port)
 """
