@@ -32,7 +32,7 @@ FOLDER = Path(__file__).with_name("stored")
 LOG = "kcoord.db"
 SETTINGS_OF_RELEASE = """
 import json, typing
-from kcoord.settings_sources import Settings, setting_name
+from kcoord.config import Settings, setting_name
 def choices(kind):
     return [text for each in typing.get_args(kind) for text in ([each] if isinstance(each, str) else choices(each))]
 found = {}
@@ -43,7 +43,7 @@ print(json.dumps(found, indent=1, sort_keys=True, default=str))
 """
 INSTANCES_OF_RELEASE = """
 import json
-from kcoord.instances.instance_map import Facts, Instance, InstanceMap
+from kcoord.instances.map import Facts, Instance, InstanceMap
 from kcoord.protocol.generated import instance_hello_request as hello, instance_relay_request as relay
 one = Instance(instance_id=1, member_id="m1", started_ms=5, host="h1", port=9092, broker_ports={3: 9999},
     internal=("i1", 9099), lease_ms=5000)
