@@ -15,7 +15,7 @@ from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import answer_heartbeat, session_of
 from kcoord.group.translation.delivery.handover import wake_givers
-from kcoord.group.translation.member_checks import check_classic_member, knows
+from kcoord.group.translation.member_checks import check_classic_member, knows, note_generation
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 
@@ -53,7 +53,7 @@ def _live(
 ) -> None:
     session = session_of(member)
     if session.generation_unsure:
-        session.generation, session.generation_unsure = generation, False
+        note_generation(transition, group, member, context, generation)
     is_other_connection = member.use(context)
     if is_other_connection:
         group.forget(member)

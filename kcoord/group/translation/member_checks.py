@@ -5,6 +5,7 @@ from __future__ import annotations
 from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import session_of
 from kcoord.protocol.errors import ErrorCode
 
@@ -37,3 +38,16 @@ def knows(group: ConnectGroup, member: ConnectMember, generation: int) -> bool:
     if session.generation_unsure:
         return max(member.recorded_epoch, 0) <= generation <= group.epoch
     return generation in (session.generation, session.previous_generation)
+
+
+def note_generation(
+    transition: Transition, group: ConnectGroup, member: ConnectMember, context: RequestContext, generation: int
+) -> None:
+    """Note the generation that the worker names. After a load it remains unsure while the worker comes by a connection
+    from before: what it said by an older one may arrive later than what it says now.
+    """
+    session = session_of(member)
+    if session.generation_unsure and transition.state.is_of_before_load(group, context):
+        session.generation = max(session.generation, generation)
+    else:
+        session.generation, session.generation_unsure = generation, False

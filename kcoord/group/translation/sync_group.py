@@ -25,7 +25,12 @@ from kcoord.group.translation.answers import (
     take_sync,
 )
 from kcoord.group.translation.delivery.sync_answers import park_sync
-from kcoord.group.translation.member_checks import check_classic_member, check_newest_connection, knows
+from kcoord.group.translation.member_checks import (
+    check_classic_member,
+    check_newest_connection,
+    knows,
+    note_generation,
+)
 from kcoord.group.translation.rounds.computing_round import close_round
 from kcoord.group.translation.rounds.config_round import keep_change_together
 from kcoord.group.translation.rounds.existence_looks import ask_again, close_look
@@ -46,7 +51,7 @@ def sync_translated(
         return
     member = group.members[request.member_id]
     session = session_of(member)
-    session.generation, session.generation_unsure = request.generation_id, False
+    note_generation(transition, group, member, context, request.generation_id)
     member.use(context)
     member.last_seen_ms = transition.now_ms
     predecessor = take_sync(member)
