@@ -10,7 +10,7 @@ from kcoord.group.connect import departed_workers, install
 from kcoord.group.conversion import to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
-from kcoord.group.translation import answers, heartbeat, join_group, sweep, sync_group
+from kcoord.group.translation import answers, heartbeat, join_group, member_checks, sweep, sync_group
 from kcoord.group.translation.delivery import assignment_delta, join_answers, rejoin_policy, sync_answers
 from kcoord.group.translation.rounds import config_round, existence_looks, leader, leader_view
 from tests.sim.mutants import Mutant
@@ -87,4 +87,6 @@ CLASSIC_MUTANTS = (
            "flush_held_heartbeat(transition, group, member)", "pass"),
     Mutant(26, "a heartbeat's answer is kept back too long", heartbeat.heartbeat_translated,
            "member.session_timeout_ms // 3", "10 * member.session_timeout_ms"),
+    Mutant(28, "a stalled heartbeat decides which generation a worker knows", member_checks.note_generation,
+           "if session.generation_unsure and", "if False and", plan="3639528"),
 )  # fmt: skip
