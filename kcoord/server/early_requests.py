@@ -1,4 +1,4 @@
-"""Early requests: they are for a partition that will be served soon.
+"""Early requests: requests for a partition that will be served soon, and the room in which they wait.
 
 While a partition is loaded, or its owner has died and the next one is not known, kcoord could only refuse most
 requests, and a client that is refused looks for another coordinator, joins again, or gives up. So the requests wait, in

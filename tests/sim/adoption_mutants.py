@@ -14,8 +14,9 @@ from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
-from kcoord.gateway.ownership.sentinel import joins, replacement
+from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.session.client_session import ClientSession
 from tests.sim.mutants import Mutant
 
 # fmt: off
@@ -52,6 +53,20 @@ ADOPTION_MUTANTS = (
            "return not is_given_out_without(", "return True or is_given_out_without("),
     Mutant(7, "kcoord does not heed who is in the group when it asks for a client's rights", Sentinel.recognise,
            "other_members(described)", "[]"),
+    Mutant(14, "who has carried a member once does not speak for the sentinel again", ClientSession.add_member,
+           "if group_id in self.members:", "if known is None and group_id in self.members:"),
+    Mutant(14, "who comes to a release does not speak for the sentinel", ReleaseCalls.join,
+           'session.add_member(request.group_id, "")', "pass"),
+    Mutant(14, "a member that only commits does not speak for the sentinel", offsets._commit,
+           "session.add_member(group_id, request.member_id)", "pass"),
+    Mutant(15, "the last JoinGroup waits for the answer to the farewell", requests.evict,
+           "await asyncio.sleep(0)", "await asyncio.wait({asking})"),
+    Mutant(9, "a commit that has waited follows a later one of its client", offsets._commit,
+           "if session.is_late or", "if False and"),
+    Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
+    Mutant(15, "newcomers are left alone with a group whose release is taken back", joins.make_room,
+           "or sentinel.withholds_sync", "or False"),
+    Mutant(6, "kcoord joins a group without members here", group_calls._taken, "elif first is None:", "elif False:"),
     Mutant(17, "whom the cluster has put out goes on with what it owned", FormerMemberIds.is_ours,
            "is_released = is_to_go or", "is_released = True or"),
     Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,

@@ -31,7 +31,8 @@ from kcoord.assign.placement.rules import LIGHT, Rules
 from kcoord.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]
-WAITS = "a place has become free, but no more may move at a time: it starts there next"
+WAITS = "a place is free now, but max.moves is used up: it starts there in the next step"
+"""Why something is not placed that was stopped in the same step."""
 MAX_ROUNDS = 8
 """One step may make room for another, so they are taken again: at most this many times, and mostly twice."""
 
@@ -160,7 +161,7 @@ class _Shaper:
             self._found.unmet[resource] = f"{why}, and there is no other place"
 
     def _stop(self, resource: Resource) -> None:
-        """Nobody runs it for now; `_give` finds a place for it later, or says why it runs nowhere."""
+        """Take it from its worker. `_give` then finds another place for it, or says why it runs nowhere."""
         if resource in self._loose:
             self._loose.remove(resource)
         else:
