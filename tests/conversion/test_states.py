@@ -360,6 +360,35 @@ def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_st
     assert hand.told(hand.sync("B")) == ("", "BT1 BT3"), "what it is to keep it keeps"
 
 
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_what_several_bring_and_the_leader_has_not_assigned_all_of_them_stop(is_loaded: bool) -> None:
+    """CM-12, plan 3734897: C had left the classic group without having stopped, and B was given its work. C came back,
+    and the group was converted before the leader had assigned. Nobody knows then who of them was there before. C was to
+    keep a task that it had never started, and started it while B ran it.
+    """
+    hand, all_of_b = Hand(version=SESSIONED), "BC0 BT1 BT2 BT3"
+    gathered(hand)
+    hand.pass_ms(5_000)
+    hand.joined(*hand.answers)
+    hand.sync("A", A="AT1", B=all_of_b)
+    hand.sync("B")
+    tokens = [hand.join("C", "BT1 BT2"), hand.join("A", "AT1"), hand.join("B", all_of_b)]
+    hand.note_ids()
+    hand.joined(*tokens)
+    hand.configure(classic_mode="individual", classic_heartbeat_wait_ms="0")
+    runs = {"A": "AT1", "B": all_of_b, "C": "BT1 BT2"}
+    assert {who: current for who, (current, _) in hand.owned().items()} == runs
+    hand = hand.reloaded() if is_loaded else hand
+    for _ in range(2):  # the leader is asked twice, since it was never asked before
+        for who in runs:
+            hand.joined(hand.join(who, runs[who]))
+        waits = {who: hand.sync(who) for who in "CB"}
+        hand.sync("A", A="", B="", C="")
+    assert hand.told(waits["C"]) == ("", "BT1 BT2")
+    assert hand.told(waits["B"])[0] == ""
+    assert "BT1 BT2" in hand.told(waits["B"])[1]
+
+
 @pytest.mark.parametrize("read", [7, 9])
 def test_a_barrier_for_a_change_of_configuration_goes_on_as_a_config_round(read: int) -> None:
     """Seed 13955: B has joined with what it has read, A may run on as of before. An offset alone is no reason."""

@@ -14,6 +14,7 @@ from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
+from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.client_session import ClientSession
@@ -73,5 +74,7 @@ ADOPTION_MUTANTS = (
            "if error not in LOST or", "if True or"),
     Mutant(15, "clients from before KIP-394 count as arrived when they have set out", PassedJoin.has_arrived,
            "return unnamed[self.client_id] >= 0", "return True"),
+    Mutant(6, "the sentinel cannot leave over the connection of a client that it keeps out", Sentinels._step_aside,
+           "self._leave(sentinel, session)", "self._leave(sentinel)"),
 )
 # fmt: on

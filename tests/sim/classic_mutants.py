@@ -7,7 +7,7 @@ the group's protocol. The rules stand in `docs/rules/classic-members.md`.
 from __future__ import annotations
 
 from kcoord.group.connect import departed_workers, install
-from kcoord.group.conversion import to_classic, to_connect
+from kcoord.group.conversion import classic_holdings, to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
 from kcoord.group.translation import answers, heartbeat, join_group, member_checks, sweep, sync_group
@@ -47,6 +47,9 @@ CLASSIC_MUTANTS = (
            "if group.computed_by != led:", "if False:"),
     Mutant(12, "a stranger keeps what others have", join_group._adopt,
            "if group.claimants.get(each, member.member_id) == member.member_id", ""),
+    Mutant(12, "who reports what others run keeps it, if the leader has not assigned", classic_holdings._worker,
+           "is_stranger=not assignments.get(member.member_id)", "is_stranger=member.member_id not in assignments",
+           plan="3734897"),
     Mutant(14, "a new leader need not wait for the predecessor one", leader.is_free_to_lead,
            "if leader is None or leader.member_id == chosen:", "if True:"),
     Mutant(17, "the config topic's end is told too high", answers.assignment_of,

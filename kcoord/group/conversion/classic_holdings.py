@@ -14,7 +14,7 @@ A worker that has joined this generation a second time, and not fetched its assi
 with its assignment. It has to join once more, and then says what it runs.
 
 If two workers are to run the same resource, the one in the higher row of this table has it; in the same row, the one
-that has been a member for longer.
+that has been a member for longer. Who has no assignment and reports what others may be running stops that first (CM-12).
 """  # noqa: E501
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class Worker:
     is_settled: bool
     """It has its assignment, and nobody waits for it: it need not be told anything."""
     is_stranger: bool
-    """It was not a member when the last assignments were made. Others may have been given since what it runs."""
+    """It may not have been a member when the last assignments were made: it has none. Others may have been given since
+    what it runs.
+    """
     doubtful: Resources = NOTHING
     """What a stranger has to stop for that reason: all that others may be running too (CM-12)."""
 
@@ -94,7 +96,15 @@ def _worker(group: ClassicGroup, member: ClassicMember, assignments: dict[str, b
     settled = group.state is ClassicState.STABLE and known and fetched
     converted = group.was_converted
     return Worker(
-        member, spoken, current, target, told, known and not converted, known and converted, settled, not known
+        member,
+        spoken,
+        current,
+        target,
+        told,
+        knows_generation=known and not converted,
+        knows_some_generation=known and converted,
+        is_settled=settled,
+        is_stranger=not assignments.get(member.member_id),
     )
 
 
