@@ -26,7 +26,7 @@ from bench.lines import Asking
 from bench.members import FIND_VERSION, HEARTBEAT_VERSION, Member
 from bench.results import Claim, Outcome, Table
 from bench.sides import kafka
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse, HeartbeatResponse
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord

@@ -24,7 +24,7 @@ import pyarrow.parquet as parquet
 from bench.probe import Process
 from bench.results import Claim, Outcome, Table
 from bench.sides import kafka
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.log.interface import RawRecord
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.log import KafkaLog

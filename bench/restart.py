@@ -23,7 +23,7 @@ from bench.asking import Client
 from bench.members import ASSIGNMENT, METADATA, PROTOCOL, PROTOCOL_TYPE, REBALANCE_MS, SESSION_MS
 from bench.results import Claim, Outcome, Table
 from bench.sides import kafka
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.messages import (
     DescribeGroupsRequest,

@@ -13,10 +13,10 @@ has some, one of them leads.
 
 from __future__ import annotations
 
+from kcoord.assign.existing_resources import delay_ms, existing, lost
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group
 from kcoord.assign.sticky import keep_and_balance
-from kcoord.assign.universe import delay_ms, existing, lost
 
 
 class CooperativeAssignor(ConnectAssignor):

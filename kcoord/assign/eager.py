@@ -5,9 +5,9 @@ Connectors by name, then tasks, are dealt one by one to the members by id. Nothi
 
 from __future__ import annotations
 
+from kcoord.assign.existing_resources import existing
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group, MemberAssignment
-from kcoord.assign.universe import existing
 from kcoord.resource import connectors_among, ordered, tasks_among
 
 

@@ -5,9 +5,9 @@ Even and sticky, as in `balance`. What departed workers had is given away at onc
 
 from __future__ import annotations
 
+from kcoord.assign.existing_resources import existing
 from kcoord.assign.model import Assignment, Group
 from kcoord.assign.sticky import keep_and_balance
-from kcoord.assign.universe import existing
 
 
 class UniformAssignor:

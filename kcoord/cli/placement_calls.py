@@ -14,10 +14,10 @@ import attrs
 
 from kcoord.assign import CONNECTOR, Departed, Group, Member, Resource, ServerAssignor
 from kcoord.assign.built_in import SERVER_SIDE
+from kcoord.assign.existing_resources import existing
 from kcoord.assign.placement import Placement, Rules, place
 from kcoord.assign.placement.document import read_setting, write_setting
 from kcoord.assign.placement.rules import fits, is_meant
-from kcoord.assign.universe import existing
 from kcoord.cli.config_calls import Change, alter, describe
 from kcoord.cli.connect_groups import ConnectGroup, Worker
 from kcoord.cli.group_calls import RULES, connect_group, how_to_be_individual

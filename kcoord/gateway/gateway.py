@@ -49,13 +49,13 @@ from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     api_name,
 )
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["Gateway"]
 

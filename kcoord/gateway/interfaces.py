@@ -17,9 +17,9 @@ from kcoord.gateway.settings import Address
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.step import CachedReply, RequestContext
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import Request, Response
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["Call", "ClientSide", "GroupReader", "GroupService", "Places"]
 

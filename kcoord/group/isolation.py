@@ -29,7 +29,7 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Fault, Step, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.records import encode_record
 

@@ -18,7 +18,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.durable_invariants import complaints, granted, named
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records.connect_replay import UNSAID
 from kcoord.group.state.replay import replay

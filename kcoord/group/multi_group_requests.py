@@ -2,8 +2,8 @@
 
 Some requests name several groups (GW-18). A shard, or the real coordinator behind a gateway, answers for one group at a
 time. So such a request is split into one for each group, and the answers are merged in the order of the request. A
-request that names many groups is first cut into slices (`kcoord.protocol.request_batch`), and the answers to the slices
-are joined as bytes.
+request that names many groups is first cut into slices (`kcoord.protocol.batch_splitting`), and the answers to the
+slices are joined as bytes.
 """
 
 from __future__ import annotations

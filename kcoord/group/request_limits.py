@@ -14,12 +14,12 @@ import attrs
 
 from kcoord.group.api_table import API_TABLE
 from kcoord.group.error_responses import refuse
-from kcoord.protocol.call import Call
+from kcoord.protocol.batch_splitting import RequestBatch, has_too_many_elements
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, api_name
-from kcoord.protocol.request_batch import RequestBatch, has_too_many_elements
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["LARGE_FRAME", "SLICE", "SLICE_WEIGHT", "RequestLimits", "TooLarge", "judge"]
 

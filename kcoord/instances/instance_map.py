@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import attrs
 
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.protocol.generated import instance_map, instance_metadata
 from kcoord.protocol.generated.instance_address import BrokerPort, InstanceAddress
 from kcoord.protocol.message import Message

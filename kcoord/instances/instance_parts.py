@@ -16,15 +16,15 @@ from typing import Any
 
 import attrs
 
-from kcoord.instances.calls import LocalGroups
 from kcoord.instances.group_member import GroupMemberSettings
-from kcoord.instances.groups import SharedGroups
 from kcoord.instances.instance_map import Address, Instance
 from kcoord.instances.link import Link, LinkLost, Myself
 from kcoord.instances.listener import InternalListener
 from kcoord.instances.membership import Membership
 from kcoord.instances.offsets_topic_leaders import LeadersWatch, Surroundings
 from kcoord.instances.peer_watch import PeerWatch
+from kcoord.instances.relayed_calls import LocalGroups
+from kcoord.instances.request_routing import SharedGroups
 from kcoord.instances.secret import Secret
 from kcoord.instances.tls import InternalTls, TlsUnusable
 from kcoord.protocol.record_levels import RECORD_LEVEL

@@ -37,8 +37,8 @@ import attrs
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.step import RequestContext
-from kcoord.instances.calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.frames import FrameStream, read_request, response_frame
+from kcoord.instances.relayed_calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.relayed_members import RelayedMembers
 from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
 from kcoord.loop.acceptor import Acceptor, Address, bind

@@ -15,7 +15,7 @@ from typing import Protocol, Self
 import attrs
 
 from kcoord.log.sqlite_file import LogFile, read_all
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 
 @frozen(slots=True)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from kcoord.log.sqlite_file import first_position
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 ROW_OVERHEAD_BYTES = 32
 """Bytes that a row takes beside its key and value."""

@@ -27,7 +27,7 @@ from kcoord.log.interface import AppendFailed, RawRecord
 from kcoord.log.open_files import LogReplaced, OpenFiles
 from kcoord.log.outages import SignOfLife
 from kcoord.log.sqlite_file import LogFile, checksums, is_corruption, next_position
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 _log = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ import struct
 from collections.abc import Collection
 from typing import NoReturn
 
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.resource import Resource, new
 
 EAGER, COMPATIBLE, SESSIONED = 0, 1, 2

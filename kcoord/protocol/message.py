@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
-from kcoord.protocol import careful
+from kcoord.protocol import explaining_codec
 from kcoord.protocol.layout import MessageLayout, Struct
 from kcoord.protocol.primitives import EncodeError
 
@@ -38,7 +38,7 @@ class Message(MessageLayout):
         except EncodeError as error:
             raise EncodeError(f"{self.NAME} v{version}: {error}") from None
         except (struct.error, TypeError, AttributeError, ValueError, OverflowError, KeyError) as error:
-            raise careful.explain_encode(self, version, error) from error
+            raise explaining_codec.explain_encode(self, version, error) from error
 
     @classmethod
     def decode(cls, data: bytes, version: int, pos: int = 0) -> Self:
@@ -52,9 +52,9 @@ class Message(MessageLayout):
             message: Self = cls._DECODERS[version](data, pos)
             return message
         except UnicodeDecodeError:
-            return careful.decode(cls, data, version, pos)
+            return explaining_codec.decode(cls, data, version, pos)
         except (IndexError, struct.error, ValueError, OverflowError, KeyError) as fault:
-            raise careful.explain_decode(cls, data, version, pos, fault) from None
+            raise explaining_codec.explain_decode(cls, data, version, pos, fault) from None
 
 
 class Request(Message):

@@ -26,7 +26,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.generated.connect_worker_group_configuration_key import ConnectWorkerGroupConfigurationKey
 from kcoord.protocol.generated.connect_worker_group_configuration_value import ConnectWorkerGroupConfigurationValue
 from kcoord.protocol.generated.connect_worker_group_connectors_tasks_metadata_key import (

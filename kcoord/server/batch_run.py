@@ -15,6 +15,7 @@ from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
 from kcoord.group.state.step import CachedReply
 from kcoord.loop.turn_queue import TurnQueue
+from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
@@ -24,7 +25,6 @@ from kcoord.protocol.messages import (
     api_name,
 )
 from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.request_batch import RequestBatch
 from kcoord.server.connection import Connection
 
 log = logging.getLogger("kcoord.server")

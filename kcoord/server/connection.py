@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call, call_of
 from kcoord.protocol.frame import RequestHeader, encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, check_size, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import JoinGroupRequest, Response, SyncGroupRequest, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.sliced_encoding import large_arrays
+from kcoord.protocol.undecoded_call import Call, call_of
+from kcoord.server.heartbeat_hot_path import LARGEST_KEPT, HotFrame
 from kcoord.server.held_bytes import HeldBytes, Progress
-from kcoord.server.hot_path import LARGEST_KEPT, HotFrame
 from kcoord.server.large_answer import LargeAnswer
 
 if TYPE_CHECKING:

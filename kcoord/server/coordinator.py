@@ -17,7 +17,7 @@ from kcoord.group.creation_rate import CreationRate
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import Gathering, empty_answer, group_of, split
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext

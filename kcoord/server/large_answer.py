@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from kcoord.protocol.call import Call
 from kcoord.protocol.frame import RequestHeader
 from kcoord.protocol.messages import Response
 from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.sliced_encoding import Arrays, encode_in_slices
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["LargeAnswer"]
 

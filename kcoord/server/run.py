@@ -36,10 +36,10 @@ from kcoord.server.components import (
 from kcoord.server.configured_request_limits import request_limits
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.listen_fds import HandedDown
-from kcoord.server.nodes import OneNode
 from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
 from kcoord.settings_sources import Settings
 
 if TYPE_CHECKING:

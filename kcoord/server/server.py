@@ -28,7 +28,7 @@ from kcoord.group.state.connection_opening import Opening
 from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.loop.handshake_queue import HandshakeQueue
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call
+from kcoord.protocol.undecoded_call import Call
 from kcoord.server.accept_clock import AcceptClock
 from kcoord.server.clock import monotonic_ms
 from kcoord.server.connection import ClientSession, Connection

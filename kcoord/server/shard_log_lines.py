@@ -7,7 +7,7 @@ import logging
 from kcoord.group.isolation import TooLarge
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.classic_states import ClassicState
-from kcoord.group.state.repetition import LONGEST_MS
+from kcoord.group.state.repeated_rebalances import LONGEST_MS
 from kcoord.group.state.step import Fault, RequestContext, Slowed
 from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record

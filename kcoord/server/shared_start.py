@@ -39,9 +39,9 @@ from kcoord.server.coordinator import Coordinator
 from kcoord.server.instances_settings import instances_settings
 from kcoord.server.listen_fds import INTERNAL, HandedDown
 from kcoord.server.log_opening import cluster_id_of, kafka_log_settings, open_patiently
-from kcoord.server.nodes import InstanceNodes
 from kcoord.server.server import Behind
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import InstanceNodes
 from kcoord.settings_sources import Settings
 
 if TYPE_CHECKING:

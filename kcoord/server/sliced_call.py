@@ -8,10 +8,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from kcoord.protocol.call import Call
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import api_name
 from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.undecoded_call import Call
 from kcoord.server.connection import Connection
 
 __all__ = ["SlicedCall"]

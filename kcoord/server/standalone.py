@@ -23,7 +23,7 @@ from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call
+from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader
 from kcoord.protocol.framing import FrameRefused
@@ -49,14 +49,14 @@ from kcoord.protocol.messages import (
     Response,
     api_name,
 )
-from kcoord.protocol.request_batch import RequestBatch
+from kcoord.protocol.undecoded_call import Call
 from kcoord.server.batch_run import BatchRun
 from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import Nodes
 from kcoord.server.sliced_call import SlicedCall
 from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
+from kcoord.server.standalone_nodes import Nodes
 
 log = logging.getLogger("kcoord.server")
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from kcoord.server.components import given_names, group_settings, make_server
 from kcoord.server.configured_request_limits import request_limits
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import OneNode
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
 from kcoord.settings_sources import Settings, SettingsError, load_settings
 from kcoord.testing.errors import TestingError
 from kcoord.testing.loopback_network import LOOPBACK

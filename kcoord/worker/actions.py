@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from kcoord.assign import Group, MemberAssignment, Resource
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message import Request
 
 

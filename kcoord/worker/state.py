@@ -8,7 +8,7 @@ from enum import Enum
 import attrs
 
 from kcoord.assign import Resource
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message import Request
 from kcoord.worker.actions import Action, Seek, Send
 from kcoord.worker.computing import Computing

@@ -32,8 +32,8 @@ from kcoord.worker.configured import ConfiguredOption, ConfiguredReader
 from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.listener import WorkerRebalanceListener, check_listener
 from kcoord.worker.membership import Membership
+from kcoord.worker.membership_driver import Member, Shell
 from kcoord.worker.setup import Offer, Setup
-from kcoord.worker.shell import Member, Shell
 from kcoord.worker.stop_signals import STOP_SIGNALS, Watch
 from kcoord.worker.troubles import Troubles
 from kcoord.worker.watchdog import Watchdog

@@ -18,7 +18,7 @@ import pytest
 from aiokafka import AIOKafkaProducer
 
 from kcoord.client import Cluster
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.log.sqlite_file import FILE_NAME
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import OffsetCommitRequest, OffsetCommitResponse

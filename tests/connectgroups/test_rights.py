@@ -34,10 +34,10 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import OneNode
 from kcoord.server.server import Server
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_authorizer import Client as Asker
+from kcoord.server.standalone_nodes import OneNode
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT
 from tests.connectgroups.worker import Worker, resources

@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager, suppress
 
 import attrs
 
-from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.frame import decode_response_header, encode_response_frame
 from kcoord.protocol.messages import RESPONSES
+from kcoord.protocol.node_addresses import NODE_ADDRESSES, rewrite_addresses
 from tests.kafka.ports import free_port
 
 _HEADER = struct.Struct(">hhi")

@@ -20,7 +20,7 @@ import pytest
 from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.protocol.transaction import EndTxnRequest
 
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.settings import GroupSettings

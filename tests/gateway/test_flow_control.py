@@ -26,8 +26,8 @@ from kcoord.gateway.session import upstream as upstream_module
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.upstream import Expected, Upstream
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
+from kcoord.protocol.undecoded_call import Call
 from kcoord.server import connection as connection_module
 from kcoord.server.connection import Connection
 from kcoord.server.held_bytes import HeldBytes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest
 from tests.gateway.fleet import PARTITIONS, Fleet, both_join, fleet

@@ -16,7 +16,7 @@ from kcoord.group import shard
 from kcoord.group.api_table import API_TABLE, ApiRow, InFront, Writes
 from kcoord.group.error_responses import refuse
 from kcoord.group.multi_group_requests import BATCHED_ANSWERS, empty_answer, merge, split
-from kcoord.instances import calls
+from kcoord.instances import relayed_calls
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import Field
 from kcoord.protocol.messages import (
@@ -212,13 +212,13 @@ def test_a_shard_has_the_handlers_of_the_table() -> None:
 
 
 def test_instances_relay_what_a_shard_or_its_host_carries_out() -> None:
-    assert set(calls.RELAYED.values()) == set(shard.HANDLERS) | OF_THE_HOST
+    assert set(relayed_calls.RELAYED.values()) == set(shard.HANDLERS) | OF_THE_HOST
 
 
 def test_a_kcoord_alone_serves_all_that_its_shards_can_and_a_client_may_ask() -> None:
     served = {*standalone.GROUP_APIS, *standalone.CONNECT_GROUP_APIS}
     offered = {row.request for row in API_TABLE if row.in_front is not InFront.NOT_OFFERED}
-    assert served == set(calls.RELAYED.values()) & offered
+    assert served == set(relayed_calls.RELAYED.values()) & offered
     assert all(request in standalone_authorizer.NEEDED or not _names_groups(_row(request)) for request in served)
 
 

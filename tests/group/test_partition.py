@@ -2,7 +2,7 @@
 
 import pytest
 
-from kcoord.group.partition import java_hash, partition_of
+from kcoord.group.partition_of_group import java_hash, partition_of
 
 SMALLEST = -(2**31)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcoord.group.state.repetition import FREE, KEPT, LONGEST_MS, QUIET_MS, Given, Repetition, fingerprint
+from kcoord.group.state.repeated_rebalances import FREE, KEPT, LONGEST_MS, QUIET_MS, Given, Repetition, fingerprint
 
 START_MS = 1_000_000
 HOUR_MS = 3_600_000

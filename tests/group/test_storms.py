@@ -1,5 +1,5 @@
 """Are others left alone where a member of a classic group joins again and again, and nothing comes of it?
-(`kcoord/group/state/repetition.py`)
+(`kcoord/group/state/repeated_rebalances.py`)
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from kcoord.group.classic.rebalance_input import rebalance_input
 from kcoord.group.state.groups.subscription import without_generation
 from kcoord.group.state.metrics import CLASSIC
-from kcoord.group.state.repetition import FREE
+from kcoord.group.state.repeated_rebalances import FREE
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol

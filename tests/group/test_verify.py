@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from kcoord.group.log_verification import Finding, Verifier
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.protocol.records import (

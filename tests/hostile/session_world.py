@@ -26,7 +26,7 @@ import attrs
 from kcoord.cli.log_output import checked, told
 from kcoord.group.durable_invariants import complaints
 from kcoord.group.log_verification import Verifier
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log import clock as log_clock
 from kcoord.log.embedded import EmbeddedLog
@@ -50,10 +50,10 @@ from kcoord.protocol.messages import (
 from kcoord.server import clock as server_clock
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
 from kcoord.server.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
 
 PARTITIONS = 4
 BEAT_MS = 9_000

@@ -20,8 +20,8 @@ from kcoord.gateway.settings import GatewaySettings
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.group_facts import UNKNOWN
 from kcoord.group.state.settings import GroupSettings
-from kcoord.instances.groups import SharedGroups
 from kcoord.instances.relayed_members import RelayedMembers
+from kcoord.instances.request_routing import SharedGroups
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.generated.find_coordinator_response import Coordinator as Found
 from kcoord.protocol.messages import (
@@ -31,7 +31,7 @@ from kcoord.protocol.messages import (
     HeartbeatResponse,
 )
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.hot_path import READ_AT_ONCE, READER_BYTES, READERS_BYTES, _readers_of, _shared
+from kcoord.server.heartbeat_hot_path import READ_AT_ONCE, READER_BYTES, READERS_BYTES, _readers_of, _shared
 
 NAME_BYTES, NAMES = 32_000, 1_600
 """As long as Kafka's protocol lets a name be; 51 MB of them."""

@@ -10,7 +10,7 @@ import pytest
 import kcoord.gateway
 from kcoord.gateway.interfaces import GroupReader, GroupService
 from kcoord.gateway.ownership.access.guarded_groups import ASKED_OTHERWISE, NEEDED
-from kcoord.instances.calls import RELAYED
+from kcoord.instances.relayed_calls import RELAYED
 from kcoord.protocol.messages import AdoptGroupRequest, OffsetCommitRequest, OffsetDeleteRequest, OffsetFetchRequest
 
 FILES = sorted(Path(kcoord.gateway.__file__).parent.rglob("*.py"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from kcoord.group.state.repetition import FREE
+from kcoord.group.state.repeated_rebalances import FREE
 from kcoord.protocol.errors import ErrorCode
 from tests.gateway.scripted import ScriptedMember, until
 from tests.kafka.kcoord_process import Kcoord

@@ -16,10 +16,10 @@ import attrs
 
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
-from kcoord.instances.groups import SharedGroups
 from kcoord.instances.instance_map import Instance, InstanceMap
 from kcoord.instances.link import Link, Myself
 from kcoord.instances.listener import InternalListener
+from kcoord.instances.request_routing import SharedGroups
 from kcoord.instances.secret import Secret
 from kcoord.instances.tls import InternalTls
 from kcoord.log.embedded import EmbeddedLog

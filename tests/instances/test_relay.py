@@ -14,8 +14,8 @@ import pytest
 
 from kcoord.group.group_facts import UNKNOWN
 from kcoord.group.state.settings import GroupSettings
-from kcoord.instances import groups as groups_module
 from kcoord.instances import link as link_module
+from kcoord.instances import request_routing
 from kcoord.instances.listener import InternalListener
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -393,7 +393,7 @@ async def test_a_call_waits_for_the_next_owner_of_a_dead_ones_group(tmp_path: Pa
 
 
 async def test_nobody_waits_for_ever_for_the_next_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups_module, "WAIT_S", 0.05)
+    monkeypatch.setattr(request_routing, "WAIT_S", 0.05)
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, owner):
         entry.dead.add(owner.number)
         owner.listener.close()
@@ -407,8 +407,8 @@ async def test_a_heartbeat_outlasts_an_owner_that_says_nothing_more(
 ) -> None:
     """Its link is lost long before another owner is known, and nobody answers who connects once more."""
     monkeypatch.setattr(link_module, "PING_S", 0.05)
-    monkeypatch.setattr(groups_module, "WAIT_S", 0.05)
-    monkeypatch.setattr(groups_module, "LOST_WAIT_S", 60.0)
+    monkeypatch.setattr(request_routing, "WAIT_S", 0.05)
+    monkeypatch.setattr(request_routing, "LOST_WAIT_S", 60.0)
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER, timeout_s=0.5) as (entry, owner):
         assert owner.instance.internal is not None
         async with Wire.opened(owner.instance.internal[1]) as wire:
@@ -439,7 +439,7 @@ async def test_a_heartbeat_does_not_wait_for_ever_for_an_owner_that_says_nothing
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link_module, "PING_S", 0.05)
-    monkeypatch.setattr(groups_module, "LOST_WAIT_S", 0.2)
+    monkeypatch.setattr(request_routing, "LOST_WAIT_S", 0.2)
     async with neighbours(tmp_path, OWNED_BY_THE_OTHER, timeout_s=0.5) as (entry, owner):
         assert owner.instance.internal is not None
         async with Wire.opened(owner.instance.internal[1]) as wire:

@@ -16,7 +16,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from tests.cells import cells
 from tests.clients.live_clients import (
     Complaints,

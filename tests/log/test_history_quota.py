@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcoord.group.log_verification import Verifier
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.history import FileHistory
 from kcoord.log.history_quota import group_in, level_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.state.step import Step
 from kcoord.pipeline.history.derive import derive
 from kcoord.pipeline.history.entry import Entry, Row

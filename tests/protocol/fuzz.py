@@ -19,13 +19,13 @@ from collections.abc import Callable
 
 import attrs
 
-from kcoord.protocol import careful
+from kcoord.protocol import explaining_codec
 from kcoord.protocol.frame import decode_request_header, decode_response_header, encode_response_frame
+from kcoord.protocol.large_response_addresses import TailFinder, has_tail, rewrite_tail
 from kcoord.protocol.message import Message, Request, Response
-from kcoord.protocol.peek import peek_produce_acks
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.records import decode_record
-from kcoord.protocol.tail import TailFinder, has_tail, rewrite_tail
+from kcoord.protocol.request_peek import peek_produce_acks
 from tests.protocol.catalogue import EVERY_VERSION, RECORDS, random_message
 
 COMPARED = 8
@@ -128,7 +128,7 @@ def _read(rng: random.Random, cls: type[Message], version: int, data: bytes, tal
     try:
         message = cls.decode(data, version)
     except DecodeError as error:
-        is_explained = "at byte " in str(error) or len(data) > careful.EXPLAINED
+        is_explained = "at byte " in str(error) or len(data) > explaining_codec.EXPLAINED
         if not str(error).startswith(f"{cls.NAME} v{version}:") or not is_explained:
             raise AssertionError(f"an error that names no field: {error}") from error
         tally.refused[_kind(str(error))] += 1
@@ -137,7 +137,7 @@ def _read(rng: random.Random, cls: type[Message], version: int, data: bytes, tal
         return
     tally.read += 1
     if compared:
-        assert careful.decode(cls, data, version, 0) == message, "the careful codec reads something else"
+        assert explaining_codec.decode(cls, data, version, 0) == message, "the careful codec reads something else"
         with contextlib.suppress(UnicodeDecodeError):  # the one thing that only the careful codec reads
             assert cls._DECODERS[version](data, 0) == message
         _around(rng, cls, version, data)

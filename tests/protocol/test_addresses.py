@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from kcoord.protocol.addresses import NODE_ADDRESSES, names_nodes, rewrite_addresses
 from kcoord.protocol.frame import encode_response_frame, response_header_size
 from kcoord.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, NodeEndpoint, PartitionData
 from kcoord.protocol.generated.find_coordinator_response import Coordinator, FindCoordinatorResponse
 from kcoord.protocol.generated.metadata_response import MetadataResponse, MetadataResponseBroker
+from kcoord.protocol.large_response_addresses import TailFinder, has_tail, rewrite_tail
 from kcoord.protocol.messages import API_NAMES, RESPONSES
+from kcoord.protocol.node_addresses import NODE_ADDRESSES, names_nodes, rewrite_addresses
 from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.tail import TailFinder, has_tail, rewrite_tail
 from tests.protocol.catalogue import random_message, versions_of
 
 FETCH = 1

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kcoord.protocol import careful
+from kcoord.protocol import explaining_codec
 from kcoord.protocol.generated.api_versions_response import ApiVersion, ApiVersionsResponse
 from kcoord.protocol.generated.fetch_request import FetchRequest, FetchTopic
 from kcoord.protocol.generated.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_again_with_its_unknown_fields(
     written = message.encode(version)
     assert cls.decode(written, version) == message
     assert cls.decode(b"front" + written, version, 5) == message
-    assert careful.decode(cls, written, version, 0) == message
+    assert explaining_codec.decode(cls, written, version, 0) == message
 
 
 @pytest.mark.parametrize(("cls", "version"), named(EVERY_VERSION))
@@ -51,7 +51,7 @@ def test_runs_of_elements_of_one_shape_are_read_as_others_are(cls: type[Message]
         message = random_message(rng, cls, version)
         written = message.encode(version)
         assert cls.decode(written, version) == message
-        assert careful.decode(cls, written, version, 0) == message
+        assert explaining_codec.decode(cls, written, version, 0) == message
 
 
 @pytest.mark.parametrize(("cls", "version"), named(EVERY_VERSION))

@@ -22,8 +22,8 @@ from kcoord.protocol.frame import (
 )
 from kcoord.protocol.generated.produce_request import ProduceRequest
 from kcoord.protocol.messages import API_VERSIONS, FLEXIBLE_FROM, api_name
-from kcoord.protocol.peek import peek_api, peek_produce_acks
 from kcoord.protocol.primitives import DecodeError, EncodeError
+from kcoord.protocol.request_peek import peek_api, peek_produce_acks
 
 INT16 = st.integers(-(1 << 15), (1 << 15) - 1)
 INT32 = st.integers(-(1 << 31), (1 << 31) - 1)

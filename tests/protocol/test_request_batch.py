@@ -10,7 +10,7 @@ import pytest
 from kcoord.group.error_responses import refuse
 from kcoord.group.multi_group_requests import BatchAnswer, merge, split
 from kcoord.group.request_limits import BATCHED
-from kcoord.protocol.call import call_of
+from kcoord.protocol.batch_splitting import WALKED_AT_ONCE, RequestBatch, has_too_many_elements
 from kcoord.protocol.element_walk import MOST_TAGS, TooManyElements
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, encode_request_header
@@ -31,7 +31,7 @@ from kcoord.protocol.messages import (
     Request,
 )
 from kcoord.protocol.primitives import DecodeError
-from kcoord.protocol.request_batch import WALKED_AT_ONCE, RequestBatch, has_too_many_elements
+from kcoord.protocol.undecoded_call import call_of
 
 NAMES = [f"group-{at}" for at in range(300)]
 TOPICS = [OffsetFetchRequestTopics(name="topic", partition_indexes=list(range(5)))]

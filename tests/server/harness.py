@@ -18,9 +18,9 @@ from kcoord.log.interface import Log
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.messages import RESPONSES, Request, Response
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
 
 R = TypeVar("R", bound=Response)
 LIMITS = Limits(

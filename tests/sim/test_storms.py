@@ -1,6 +1,6 @@
 """Does a fleet come to rest though the coordinator asks its leader again and again?
 
-A fault is put in that does so; what is left is `kcoord/group/state/repetition.py`.
+A fault is put in that does so; what is left is `kcoord/group/state/repeated_rebalances.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kcoord.group.state.repetition import Repetition
+from kcoord.group.state.repeated_rebalances import Repetition
 from kcoord.group.translation.rounds import look_policy
 from kcoord.sim.plans.plan_file import load
 from kcoord.sim.run import run_plan

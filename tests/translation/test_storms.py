@@ -1,4 +1,5 @@
-"""Does a fleet come to rest whose leader answers the same nonsense for ever? (`kcoord/group/state/repetition.py`)
+"""Does a fleet come to rest whose leader answers the same nonsense for ever?
+(`kcoord/group/state/repeated_rebalances.py`)
 
 Workers are scripted: they join when they are told, and when they have stopped what they were told to. The leader's
 answers are a function of what it is shown.
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from kcoord.group.state.classic_workers.look_verdicts import MOST_LOOKS
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.metrics import CONNECT
-from kcoord.group.state.repetition import FREE
+from kcoord.group.state.repeated_rebalances import FREE
 from kcoord.resource import Resource
 from tests.group.connect.world import res, text
 from tests.light import fewer

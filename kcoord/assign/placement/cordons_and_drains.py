@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
+from kcoord.assign.existing_resources import existing
 from kcoord.assign.model import Assignment, Group, Member, MemberAssignment
 from kcoord.assign.placement.rules import Rules
 from kcoord.assign.placement.shaping import Shape, find_forbidden, shape
-from kcoord.assign.universe import existing
 from kcoord.resource import Resource, resources_of
 
 Resources = frozenset[Resource]

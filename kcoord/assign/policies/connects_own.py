@@ -22,13 +22,13 @@ from operator import attrgetter
 import attrs
 
 from kcoord.assign.balance import settle
+from kcoord.assign.existing_resources import existing
 from kcoord.assign.incremental.follower import written
 from kcoord.assign.incremental.hashing import hashed
 from kcoord.assign.incremental.leader import compute
 from kcoord.assign.incremental.model import Memory, Row, Seen, Share, Snapshot, Worker
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import NO_DELAY, Assignment, Group, MemberAssignment
-from kcoord.assign.universe import existing
 from kcoord.resource import CONNECTOR, Resource
 
 _NOW_MS = 1

@@ -22,13 +22,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kcoord.assign.balance import Resources, settle
+from kcoord.assign.existing_resources import delay_ms, existing, lost
 from kcoord.assign.interface import ConnectAssignor
 from kcoord.assign.model import Assignment, Group, Member, MemberAssignment
 from kcoord.assign.policies.pacing import moves, pace
 from kcoord.assign.policies.policy import Policy
 from kcoord.assign.policies.spreading import fill, spread
 from kcoord.assign.policies.weights import Weights
-from kcoord.assign.universe import delay_ms, existing, lost
 
 NEVER = 0
 """The epoch of a member that has never received an assignment."""

@@ -26,7 +26,7 @@ from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.group.api_table import API_TABLE
 from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, TooLarge, too_many_elements
-from kcoord.protocol.call import Call
+from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.messages import (
     RESPONSES,
@@ -41,7 +41,7 @@ from kcoord.protocol.messages import (
     Response,
     api_name,
 )
-from kcoord.protocol.request_batch import RequestBatch
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -32,7 +32,6 @@ from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.error_responses import refuse
 from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
@@ -47,6 +46,7 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentResponse,
     Response,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, seems_here
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, ApiVersionsMemory
-from kcoord.gateway.session.responses import decode, send
+from kcoord.gateway.session.collected_responses import decode, send
 from kcoord.gateway.session.upstream import Asker, Expected
 from kcoord.gateway.settings import Address
 from kcoord.gateway.topology.brokers import BrokerMap
 from kcoord.gateway.topology.coordinators import KEYS_FROM, Coordinators, group_keys
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
-from kcoord.protocol.addresses import rewrite_addresses
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.messages import (
@@ -29,6 +27,8 @@ from kcoord.protocol.messages import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
+from kcoord.protocol.node_addresses import rewrite_addresses
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -53,7 +53,6 @@ from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -64,6 +63,7 @@ from kcoord.protocol.messages import (
     Response,
     SyncGroupRequest,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

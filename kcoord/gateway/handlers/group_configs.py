@@ -24,7 +24,6 @@ import attrs
 
 from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.group.group_configs import GROUP, PREFIXES, named_twice
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
@@ -35,6 +34,7 @@ from kcoord.protocol.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from kcoord.gateway.handlers.group_calls import GroupCallContext
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, STRANGER
-from kcoord.gateway.session.responses import decode, encoded
+from kcoord.gateway.session.collected_responses import decode, encoded
 from kcoord.gateway.session.upstream import Expected, error_of
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     OffsetCommitRequest,
@@ -18,6 +17,7 @@ from kcoord.protocol.messages import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -29,7 +29,6 @@ from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.request_slices import ROWS
 from kcoord.group.state.metrics import CONNECT
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup
@@ -42,6 +41,7 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
     ListGroupsResponse,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -35,7 +35,6 @@ from kcoord.gateway.ownership.sentinel.state import Identity
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, STRANGER, is_refusal
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponsePartition, OffsetDeleteResponseTopic
 from kcoord.protocol.messages import (
@@ -47,6 +46,7 @@ from kcoord.protocol.messages import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -26,7 +26,6 @@ from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here
 from kcoord.gateway.ownership.access.rights import READ
 from kcoord.group.state.bounded_text import bounded_name
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConsumerGroupHeartbeatRequest,
@@ -36,6 +35,7 @@ from kcoord.protocol.messages import (
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -32,7 +32,7 @@ from kcoord.gateway.session.upstream import CannotPass, UpstreamLost
 from kcoord.group.api_table import API_TABLE
 from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
-from kcoord.protocol.call import Call
+from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
@@ -58,7 +58,7 @@ from kcoord.protocol.messages import (
     api_name,
 )
 from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.request_batch import RequestBatch
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["HANDLERS", "RequestDispatch"]
 

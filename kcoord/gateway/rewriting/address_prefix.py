@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from kcoord.protocol.addresses import NODE_ADDRESSES
 from kcoord.protocol.layout import FIXED_WIDTHS, Field, regular_fields
 from kcoord.protocol.messages import RESPONSES
+from kcoord.protocol.node_addresses import NODE_ADDRESSES
 from kcoord.protocol.primitives import DecodeError, Malformed, read_tagged, read_uvarint
 
 __all__ = ["behind_addresses", "empty_behind_addresses"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.api_table import API_TABLE, InFront
-from kcoord.protocol.addresses import NODE_ADDRESSES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion
 from kcoord.protocol.messages import (
@@ -31,6 +30,7 @@ from kcoord.protocol.messages import (
     StreamsGroupHeartbeatRequest,
     api_name,
 )
+from kcoord.protocol.node_addresses import NODE_ADDRESSES
 
 __all__ = [
     "API_VERSIONS",

@@ -14,11 +14,11 @@ from __future__ import annotations
 import struct
 from functools import cache
 
-from kcoord.protocol.addresses import AddressMapper
 from kcoord.protocol.frame import response_header_size
+from kcoord.protocol.large_response_addresses import TailFinder, has_tail, rewrite_tail
 from kcoord.protocol.messages import RESPONSES
+from kcoord.protocol.node_addresses import AddressMapper
 from kcoord.protocol.primitives import DecodeError, EncodeError
-from kcoord.protocol.tail import TailFinder, has_tail, rewrite_tail
 
 __all__ = ["TailStream", "may_have_tail", "rewrite_whole"]
 

@@ -12,10 +12,10 @@ import asyncio
 from kcoord.gateway.session.connection_context import PassingSession
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import Expected, UpstreamLost
-from kcoord.protocol.call import Call
 from kcoord.protocol.frame import decode_response_header
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse, SaslAuthenticateResponse, SaslHandshakeRequest
 from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["answered", "begin", "ordinary_request", "proved", "raw_token"]
 

@@ -24,14 +24,13 @@ from kcoord.gateway.interfaces import ClientSide
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, SASL_HANDSHAKE, refusal
 from kcoord.gateway.session import authentication
 from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.collected_responses import rewriter
 from kcoord.gateway.session.connection_context import PassingContext
-from kcoord.gateway.session.responses import rewriter
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
 from kcoord.gateway.settings import Address
 from kcoord.group.request_limits import TooLarge
 from kcoord.group.state.step import RequestContext
-from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_request_header
 from kcoord.protocol.framing import FrameRefused
 from kcoord.protocol.messages import (
@@ -40,8 +39,9 @@ from kcoord.protocol.messages import (
     Response,
     api_name,
 )
-from kcoord.protocol.peek import peek_produce_acks
 from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.request_peek import peek_produce_acks
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["ClientSession", "SessionContext"]
 

@@ -14,7 +14,7 @@ from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import Asker, Deliver, Dialer, Upstream
 from kcoord.gateway.settings import Address, GatewaySettings
-from kcoord.protocol.call import Call
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["ConnectionContext", "PassingContext", "PassingSession", "Spawner"]
 

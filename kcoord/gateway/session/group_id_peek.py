@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group.api_table import API_TABLE
-from kcoord.protocol.call import Call
 from kcoord.protocol.messages import FLEXIBLE_FROM, OWN_APIS, TxnOffsetCommitRequest, api_name
 from kcoord.protocol.primitives import DecodeError, Malformed, read_uvarint
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["ONE_GROUP", "peek_group"]
 

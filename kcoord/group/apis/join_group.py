@@ -8,7 +8,7 @@ newcomer must join twice, the second time with the member id that it was given (
 from __future__ import annotations
 
 from kcoord.group.classic.answers import join_error
-from kcoord.group.classic.calls import join_of, new_member_id, protocols_of
+from kcoord.group.classic.join_and_sync_calls import join_of, new_member_id, protocols_of
 from kcoord.group.classic.join_group import join_classic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token

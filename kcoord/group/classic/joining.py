@@ -7,7 +7,7 @@ A rebalance has a cause (`restart`, or `begin` out of an empty group), gathers J
 from __future__ import annotations
 
 from kcoord.group.classic.answers import join_answer, join_error, park_join, refresh, release_join, release_sync
-from kcoord.group.classic.calls import Join
+from kcoord.group.classic.join_and_sync_calls import Join
 from kcoord.group.classic.rebalance_input import rebalance_input
 from kcoord.group.classic.voting import elect_protocol
 from kcoord.group.state.deadlines import NEVER_MS
@@ -17,7 +17,7 @@ from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.metrics import CLASSIC
 from kcoord.group.state.records.classic_records import creation, emptied, next_generation, replaced
-from kcoord.group.state.repetition import FREE
+from kcoord.group.state.repeated_rebalances import FREE
 from kcoord.group.state.step import Slowed
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kcoord.group.state.groups.classic_group import CONSUMER, ClassicGroup
 from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.groups.subscription import without_generation
-from kcoord.group.state.repetition import Given, fingerprint
+from kcoord.group.state.repeated_rebalances import Given, fingerprint
 
 
 def rebalance_input(group: ClassicGroup) -> Given:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
-from kcoord.group.classic.calls import Join, Sync
+from kcoord.group.classic.join_and_sync_calls import Join, Sync
 from kcoord.group.classic.joining import (
     begin,
     change,

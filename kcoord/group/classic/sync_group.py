@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcoord.group.classic.answers import sync_error
-from kcoord.group.classic.calls import Sync
+from kcoord.group.classic.join_and_sync_calls import Sync
 from kcoord.group.classic.member_checks import check_member
 from kcoord.group.classic.state_table import SYNC, SYNC_LEADER
 from kcoord.group.state.groups.classic_group import ClassicGroup

@@ -11,7 +11,7 @@ from kcoord.assign.placement import Rules
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import NO_DEADLINE, PASSED_DEADLINE, ConnectGroup, ConnectMember
 from kcoord.group.state.metrics import CONNECT
-from kcoord.group.state.repetition import FREE, Given, fingerprint
+from kcoord.group.state.repeated_rebalances import FREE, Given, fingerprint
 from kcoord.group.state.step import Slowed
 from kcoord.group.state.transition import Transition
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kcoord.assign.connect import CLASSIC_VERSION
 from kcoord.group.state.groups.assignor_support import Support
 from kcoord.group.state.groups.connect_group import ConnectGroup
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 FALLBACK = "cooperative"
 """The version of classic members' metadata."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Generic
 
 from kcoord.group.state.groups.modern_member import R
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 
 @frozen(slots=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 __all__ = ["Opening", "Order"]
 

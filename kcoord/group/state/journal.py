@@ -22,7 +22,7 @@ from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.connect_replay import settle_loaded_group
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupHistoryKey,

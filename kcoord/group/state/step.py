@@ -11,7 +11,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.group.state.connection_opening import Opening
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message import Request, Response
 from kcoord.protocol.records import Record
 

@@ -21,7 +21,7 @@ from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, Reply, Step, Token
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message import Response
 from kcoord.protocol.records import Record
 from kcoord.resource import Resource

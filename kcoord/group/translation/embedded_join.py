@@ -10,7 +10,7 @@ from __future__ import annotations
 from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.connect_group import Resources
 from kcoord.protocol.embedded import EAGER, NAMES, EmbeddedError, WorkerState, decode_state
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 NOTHING: Resources = frozenset()
 

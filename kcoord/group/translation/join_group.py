@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.classic.calls import Join
+from kcoord.group.classic.join_and_sync_calls import Join
 from kcoord.group.connect.configured_set import can_share_configurations
 from kcoord.group.connect.departed_workers import is_one
 from kcoord.group.connect.membership import drop_dead, join

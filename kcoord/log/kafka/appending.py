@@ -25,8 +25,8 @@ import attrs
 
 from kcoord.log.clock import lease_now_ms
 from kcoord.log.interface import AppendFailed, Lease, LogUnusable, PartitionLost, RawRecord
-from kcoord.log.kafka.answers import Refused
 from kcoord.log.kafka.batches import TooLarge
+from kcoord.log.kafka.broker_errors import Refused
 from kcoord.log.kafka.producer import Fenced, Producer, Unsure
 
 _log = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.structs import TopicPartition
 
 from kcoord.log.interface import LogUnusable
-from kcoord.log.kafka.answers import Refused, Then, said, then
+from kcoord.log.kafka.broker_errors import Refused, Then, said, then
 from kcoord.log.kafka.kafka_client import KafkaClient
 from kcoord.log.kafka.settings import KafkaLogSettings
 

@@ -25,7 +25,7 @@ from aiokafka.record.memory_records import MemoryRecords
 
 from kcoord.log.history import Entry
 from kcoord.log.interface import LogCorrupt, LogUnusable, StoredRecord
-from kcoord.log.kafka.answers import Then, said, then
+from kcoord.log.kafka.broker_errors import Then, said, then
 from kcoord.log.kafka.connections import Connections, Unreachable
 
 _log = logging.getLogger(__name__)

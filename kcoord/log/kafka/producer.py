@@ -31,8 +31,8 @@ from aiokafka.protocol.produce import ProduceRequest
 from aiokafka.protocol.transaction import AddPartitionsToTxnRequest, EndTxnRequest, InitProducerIdRequest
 
 from kcoord.log.interface import RawRecord
-from kcoord.log.kafka.answers import Refused, Then, said, then
 from kcoord.log.kafka.batches import batches
+from kcoord.log.kafka.broker_errors import Refused, Then, said, then
 from kcoord.log.kafka.connections import Connections, Unheard, Unreachable
 
 TRANSACTION_TIMEOUT_MS = 60_000

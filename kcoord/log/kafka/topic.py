@@ -19,7 +19,7 @@ from aiokafka.codec import has_lz4, has_snappy, has_zstd
 from aiokafka.errors import KafkaError
 
 from kcoord.log.interface import LogIncompatible, LogUnusable
-from kcoord.log.kafka.answers import said
+from kcoord.log.kafka.broker_errors import said
 from kcoord.log.kafka.connections import Connections, reason
 from kcoord.log.kafka.kafka_client import admin_client
 from kcoord.log.kafka.settings import KafkaLogSettings

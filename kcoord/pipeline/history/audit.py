@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from kcoord.group.partition import partition_of
+from kcoord.group.partition_of_group import partition_of
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.pipeline.history.entry import CLASSIC, CONNECT, CURRENT, TARGET, Entry, Row, epoch_of, member_of
 from kcoord.pipeline.history.state import CLASSIC_MEMBER, NOTHING, GroupState, Step

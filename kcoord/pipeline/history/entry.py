@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.records import Record
 
 Row = dict[str, Any]

@@ -22,7 +22,7 @@ from kcoord.pipeline.history.derive import derive
 from kcoord.pipeline.history.entry import EPOCHS, NAMES, Entry, epoch_of, group_of, member_of
 from kcoord.pipeline.history.state import OF_GROUPS
 from kcoord.pipeline.tables import DERIVED, QUARANTINE, RECORDS, Kind, Table
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_decoder
 

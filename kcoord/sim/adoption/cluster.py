@@ -13,11 +13,11 @@ from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import GroupSettings
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import OneNode
 from kcoord.server.server import Limits, Server
 from kcoord.server.shard_host import ShardHost
 from kcoord.server.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
 from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.disk import Disk, DiskLog
 from kcoord.sim.adoption.process import Process

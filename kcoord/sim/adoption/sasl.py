@@ -5,7 +5,6 @@ Then kcoord has no connections of its own: everything that it asks goes over tho
 
 from __future__ import annotations
 
-from kcoord.protocol.call import Call
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     Request,
@@ -14,10 +13,11 @@ from kcoord.protocol.messages import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
+from kcoord.protocol.undecoded_call import Call
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.nodes import OneNode
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
 
 MECHANISM, TOKEN = "PLAIN", b"\0anybody\0secret"
 VERSIONS: dict[type[Request], int] = {SaslHandshakeRequest: 1, SaslAuthenticateRequest: 2}

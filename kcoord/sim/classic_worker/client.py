@@ -24,7 +24,7 @@ from enum import Enum, auto
 from typing import TypeAlias
 
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment

@@ -35,7 +35,7 @@ from kcoord.protocol.embedded import (
     WorkerState,
     encode_state,
 )
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import JoinGroupResponse

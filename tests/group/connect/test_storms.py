@@ -1,5 +1,5 @@
 """Does a group of the new protocol come to rest where its assignors ask for the same again and again?
-(`kcoord/group/state/repetition.py`)
+(`kcoord/group/state/repeated_rebalances.py`)
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from kcoord.group.state.metrics import CONNECT
-from kcoord.group.state.repetition import FREE
+from kcoord.group.state.repeated_rebalances import FREE
 from kcoord.protocol.errors import ErrorCode
 from tests.group.connect.world import SETTINGS, World, assignor, packed
 

@@ -32,7 +32,6 @@ from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.translation.leave_group import STOPPED
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
@@ -52,6 +51,7 @@ from kcoord.protocol.messages import (
     Response,
     SyncGroupRequest,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -33,15 +33,14 @@ from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_groups
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
+from kcoord.gateway.session.collected_responses import decode, encoded
 from kcoord.gateway.session.connection_context import Spawner
-from kcoord.gateway.session.responses import decode, encoded
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
 from kcoord.group.request_slices import ROWS
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -55,6 +54,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -19,7 +19,6 @@ from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.sentinel.described_groups import described_group, is_given_out_without
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
-from kcoord.protocol.call import Call
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -27,6 +26,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
     TxnOffsetCommitRequest,
 )
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

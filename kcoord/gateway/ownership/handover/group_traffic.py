@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
 from kcoord.gateway.session.upstream import Deliver, Expected
-from kcoord.protocol.call import Call
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -23,10 +23,9 @@ from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, P
 from kcoord.gateway.ownership.sentinel.described_groups import described_group
 from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
-from kcoord.gateway.session.responses import decode, encoded
+from kcoord.gateway.session.collected_responses import decode, encoded
 from kcoord.gateway.session.upstream import Expected, UpstreamLost
 from kcoord.group.error_responses import refuse
-from kcoord.protocol.call import Call
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
@@ -37,6 +36,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.undecoded_call import Call
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from kcoord.protocol.embedded import WorkerAssignment
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.resource import Resource, connectors_among, tasks_among
 
 __all__ = ["Picture", "Shown", "Slice", "draw", "read_answer"]

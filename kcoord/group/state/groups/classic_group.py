@@ -15,7 +15,7 @@ from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.groups.classic_reasons import TOLD, tell_all
 from kcoord.group.state.groups.classic_states import LABELS, MOVES, ClassicState
 from kcoord.group.state.groups.subscription import subscribed_topics
-from kcoord.group.state.repetition import Repetition
+from kcoord.group.state.repeated_rebalances import Repetition
 from kcoord.protocol.records import GroupMetadataValue
 
 CONSUMER = "consumer"

@@ -15,7 +15,7 @@ from kcoord.group.state.groups.assignor_support import Supports, support_of
 from kcoord.group.state.groups.modern_group import ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
 from kcoord.group.state.groups.modern_member import ModernMember
-from kcoord.group.state.repetition import Repetition
+from kcoord.group.state.repeated_rebalances import Repetition
 from kcoord.protocol.config_source import ConfigSource, is_of_file
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataValue
 from kcoord.resource import Resource

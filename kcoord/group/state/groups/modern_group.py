@@ -16,7 +16,7 @@ import attrs
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.modern_member import NO_CONNECTION, ModernMember, R
 from kcoord.group.state.groups.modern_states import ModernState
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 M = TypeVar("M", bound=ModernMember[Any, Any])
 

@@ -11,7 +11,7 @@ from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.translation.rounds.leader import is_ready
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 NOTHING: Resources = frozenset()
 

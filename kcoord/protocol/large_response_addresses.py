@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from kcoord.protocol.addresses import NODE_ADDRESSES, AddressMapper, names_nodes, rewrite_addresses
 from kcoord.protocol.frame import response_header_size
 from kcoord.protocol.layout import FIXED_WIDTHS, Field, regular_fields
 from kcoord.protocol.message import Response
 from kcoord.protocol.messages import RESPONSES
+from kcoord.protocol.node_addresses import NODE_ADDRESSES, AddressMapper, names_nodes, rewrite_addresses
 from kcoord.protocol.primitives import DecodeError, EncodeError, write_uvarint
 
 __all__ = ["PADDING_TAG", "TailFinder", "has_tail", "rewrite_tail"]

@@ -29,9 +29,9 @@ import attrs
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.group.state.step import CachedReply, Lease
-from kcoord.protocol.call import Call
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.framing import SIZE_BYTES
+from kcoord.protocol.undecoded_call import Call
 
 CORRELATION_AT = 8
 """Where the correlation id begins in a request frame: after size (4 bytes), API key (2) and version (2)."""

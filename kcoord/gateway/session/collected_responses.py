@@ -14,7 +14,6 @@ from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICAT
 from kcoord.gateway.session import authentication
 from kcoord.gateway.session.connection_context import PassingSession
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected
-from kcoord.protocol.addresses import NODE_ADDRESSES, rewrite_addresses
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import decode_response_header, encode_response_frame
 from kcoord.protocol.messages import (
@@ -24,6 +23,7 @@ from kcoord.protocol.messages import (
     MetadataResponse,
     Response,
 )
+from kcoord.protocol.node_addresses import NODE_ADDRESSES, rewrite_addresses
 
 __all__ = ["decode", "encoded", "rewriter", "send"]
 

@@ -12,7 +12,6 @@ import struct
 from array import array
 from collections.abc import Iterator
 
-from kcoord.protocol.call import Call
 from kcoord.protocol.element_walk import (
     ElementCount,
     Plan,
@@ -26,6 +25,7 @@ from kcoord.protocol.element_walk import (
 from kcoord.protocol.layout import Field, regular_fields
 from kcoord.protocol.message import Request
 from kcoord.protocol.primitives import DecodeError, Malformed, write_uvarint
+from kcoord.protocol.undecoded_call import Call
 
 __all__ = ["WALKED_AT_ONCE", "RequestBatch", "has_too_many_elements"]
 

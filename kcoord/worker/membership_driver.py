@@ -19,10 +19,10 @@ from kcoord.client.connection import Connection, error_name
 from kcoord.client.errors import ClientError, Refused
 from kcoord.protocol.message import Request, Response
 from kcoord.worker import actions
-from kcoord.worker.calls import Calls
 from kcoord.worker.clock import now_ms
 from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.listener import WorkerRebalanceListener
+from kcoord.worker.listener_calls import Calls
 from kcoord.worker.troubles import Troubles
 from kcoord.worker.watchdog import BLOCKED_MS
 

@@ -33,11 +33,11 @@ from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.multi_group_requests import empty_answer, merge, split
 from kcoord.group.state.connect_settings import MAX_CLASSIC_WAIT_MS
 from kcoord.group.state.step import CachedReply, RequestContext
-from kcoord.instances.calls import LocalGroups, group_in
 from kcoord.instances.instance_map import Instance, InstanceMap
 from kcoord.instances.link import Link, LinkLost
 from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, NO_LISTENER, RESUME
 from kcoord.instances.peer_clock import PeerClock
+from kcoord.instances.relayed_calls import LocalGroups, group_in
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
 from kcoord.protocol.generated.instance_ask_response import InstanceAskResponse

@@ -7,7 +7,7 @@ from sys import intern
 from kcoord.group.state.groups.classic_member import ClassicMember, Protocols
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.messages import JoinGroupRequest
 
 REBALANCE_TIMEOUT_VERSION = 1

@@ -24,7 +24,7 @@ from collections.abc import Hashable
 import attrs
 
 from kcoord.group.state.deadlines import NEVER_MS
-from kcoord.protocol.frozen import frozen
+from kcoord.protocol.frozen_class import frozen
 
 FREE = 3
 """Repeats in a row that are not slowed down: some are intended, for instance a new leader's second computation."""
