@@ -20,7 +20,7 @@ from bench.lines import request_frame
 from kcoord.assign import Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import decode_response_header
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     RESPONSES,
     HeartbeatResponse,

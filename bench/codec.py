@@ -29,7 +29,7 @@ from kcoord.protocol.generated.offset_commit_request import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from tests.protocol.kio_side import kio_class, written_by_kio
 
 ROUNDS = 9

@@ -1,7 +1,7 @@
 """The ownership of a group: whether kcoord or the cluster behind it coordinates it, and which members keep it there.
 
 kcoord says so when it is asked to describe a group as a connect group and the group is not one
-(`kcoord/ownership_words.py`). Kafka's brokers do not know that request, so the ownership of their groups is unknown.
+(`kcoord/group_owner_words.py`). Kafka's brokers do not know that request, so the ownership of their groups is unknown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ import attrs
 
 from kcoord.client import ClientError
 from kcoord.client.connection import Connection
-from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
+from kcoord.group_owner_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_describe_response as wire
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse, ProduceRequest

@@ -15,7 +15,7 @@ from kcoord.log.history import Entry, History
 from kcoord.log.interface import LogUnusable
 from kcoord.printable import printable
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Struct
+from kcoord.protocol.message_base import Struct
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.records import Record, decode_record
 

@@ -114,7 +114,7 @@ def sim(
 def _kind_of_runs(kind: Kind | None, site: Path | None) -> str | None:
     if site is None:
         return None if kind is None else kind.value
-    from kcoord.sim.release.alias import load_release
+    from kcoord.sim.release.imported_release import load_release
     from kcoord.sim.run import beside
 
     try:

@@ -127,10 +127,10 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
     what is excused. Also returns how many excuses are wrong because a run has taken the branch.
     """
     from kcoord.sim.branches import branch_names
-    from kcoord.sim.excuses import judge, reason
-    from kcoord.sim.kinds import CONNECT
     from kcoord.sim.run import WORLDS
+    from kcoord.sim.run_kinds import CONNECT
     from kcoord.sim.sometimes_conditions import area_of, required
+    from kcoord.sim.untaken_branches import judge, reason
 
     rows, never = [], []
     for kind, counts in sorted(met.items()):
@@ -157,7 +157,7 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
 
 def _by_reason(excused: Iterable[str]) -> list[tuple[str, str]]:
     """How many branches are excused for each reason, most first."""
-    from kcoord.sim.excuses import reason
+    from kcoord.sim.untaken_branches import reason
 
     reasons = Counter(reason(name) or "" for name in excused)
     return [(f"{count:,}", why) for why, count in reasons.most_common()]

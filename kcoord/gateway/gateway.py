@@ -26,15 +26,15 @@ from kcoord.gateway.ownership.access.outage import Outages
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import Rights
 from kcoord.gateway.ownership.handover.adoption import Adoptions
+from kcoord.gateway.ownership.handover.calls_during_release import ReleaseCalls
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
-from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.maintenance.left_by_0_1_0 import GroupsLeftBy010
 from kcoord.gateway.ownership.maintenance.orphaned_groups import OrphanedGroups
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, read_apis
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
@@ -49,7 +49,7 @@ from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,

@@ -6,7 +6,7 @@ no right to. How such a response looks is in the API's row (`api_table`).
 
 from __future__ import annotations
 
-from kcoord.group.api_table import API_TABLE, Refusal
+from kcoord.group.api_handlers_and_rights import API_TABLE, Refusal
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     DescribeConfigsResponse,

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import attrs
 
-from kcoord.group.api_table import API_TABLE, Batch
+from kcoord.group.api_handlers_and_rights import API_TABLE, Batch
 from kcoord.group.error_responses import refuse
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import regular_fields

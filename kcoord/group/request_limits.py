@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.error_responses import refuse
 from kcoord.protocol.batch_splitting import RequestBatch, has_too_many_elements
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, api_name
 from kcoord.protocol.undecoded_call import Call

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 
-from kcoord.group.api_table import API_TABLE, Handler, Writes
+from kcoord.group.api_handlers_and_rights import API_TABLE, Handler, Writes
 from kcoord.group.apis.delete_groups import check_delete
 from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
@@ -31,8 +31,8 @@ from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse
 from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_configs import OWNER, Owner
+from kcoord.group.group_content_limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
-from kcoord.group.limits import creates_group, cut_client_id, excess, refuse_excess
 from kcoord.group.modern.held_replies import flush_held_reply, hold_is_over, hold_is_over_unwritten
 from kcoord.group.multi_group_requests import named_group
 from kcoord.group.state.connect_settings import misfits
@@ -52,7 +52,7 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Step, Token
 from kcoord.group.state.transition import ConnectKind, Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,

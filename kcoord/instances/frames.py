@@ -15,7 +15,7 @@ import struct
 from abc import ABC, abstractmethod
 from typing import Final, cast
 
-from kcoord.protocol.framing import SIZE_BYTES, FrameRefused
+from kcoord.protocol.frame_start import SIZE_BYTES, FrameRefused
 from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
 from kcoord.protocol.generated.instance_check_commit_request import InstanceCheckCommitRequest
 from kcoord.protocol.generated.instance_group_facts_request import InstanceGroupFactsRequest
@@ -25,7 +25,7 @@ from kcoord.protocol.generated.instance_ping_request import InstancePingRequest
 from kcoord.protocol.generated.instance_proof_request import InstanceProofRequest
 from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
 from kcoord.protocol.generated.instance_session_request import InstanceSessionRequest
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.primitives import DecodeError
 
 __all__ = ["HEADER_LIMIT", "FrameStream", "read_request", "read_response_id", "request_frame", "response_frame"]

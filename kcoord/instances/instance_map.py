@@ -16,7 +16,7 @@ import attrs
 from kcoord.group.partition_of_group import partition_of
 from kcoord.protocol.generated import instance_map, instance_metadata
 from kcoord.protocol.generated.instance_address import BrokerPort, InstanceAddress
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.record_levels import RELEASE_0_1_0, writable_level
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import attrs
 
-from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.instance_map import Address, Instance
+from kcoord.instances.instances_group_member import GroupMemberSettings
 from kcoord.instances.link import Link, LinkLost, Myself
 from kcoord.instances.listener import InternalListener
 from kcoord.instances.membership import Membership

@@ -25,14 +25,14 @@ from kcoord.instances.instance_map import Address
 from kcoord.instances.peer_clock import PeerClock
 from kcoord.instances.secret import Secret, nonce, same
 from kcoord.log.clock import lease_now_ms
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.generated.instance_hello_request import InstanceHelloRequest
 from kcoord.protocol.generated.instance_hello_response import InstanceHelloResponse
 from kcoord.protocol.generated.instance_ping_request import InstancePingRequest
 from kcoord.protocol.generated.instance_ping_response import InstancePingResponse
 from kcoord.protocol.generated.instance_proof_request import InstanceProofRequest
 from kcoord.protocol.generated.instance_proof_response import InstanceProofResponse
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.primitives import DecodeError, EncodeError
 
 __all__ = ["Link", "LinkLost", "Myself"]

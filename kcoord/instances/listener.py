@@ -43,7 +43,7 @@ from kcoord.instances.relayed_members import RelayedMembers
 from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
 from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.generated import instance_group_facts_response, instance_relay_response
 from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
 from kcoord.protocol.generated.instance_ask_response import InstanceAskResponse
@@ -61,7 +61,7 @@ from kcoord.protocol.generated.instance_proof_response import InstanceProofRespo
 from kcoord.protocol.generated.instance_relay_request import InstanceRelayRequest
 from kcoord.protocol.generated.instance_relay_response import InstanceRelayResponse
 from kcoord.protocol.generated.instance_session_request import InstanceSessionRequest
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.primitives import DecodeError, EncodeError
 
 __all__ = [

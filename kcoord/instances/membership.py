@@ -1,6 +1,6 @@
 """The membership of an instance in the instances' group: rounds, the map, and which partitions follow from it.
 
-The instance joins rounds of the instances' group (`group_member.py`). If it leads a round, it makes the map
+The instance joins rounds of the instances' group (`instances_group_member.py`). If it leads a round, it makes the map
 (`map_assignment.py`). It holds and serves the partitions that the newest map gives it, and no others
 (`partition_ownership.py`). A *place* is a member id in this group. Rules:
 
@@ -28,8 +28,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
-from kcoord.instances.group_member import GroupMember, GroupMemberSettings, Unreachable
 from kcoord.instances.instance_map import EMPTY_MAP, Address, Facts, Instance, InstanceMap
+from kcoord.instances.instances_group_member import GroupMember, GroupMemberSettings, Unreachable
 from kcoord.instances.map_assignment import next_map, preferred_owners
 from kcoord.instances.offsets_topic_leaders import NOTHING_KNOWN, Surroundings
 from kcoord.instances.partition_ownership import PartitionOwnership, Shards

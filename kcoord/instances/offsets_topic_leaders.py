@@ -14,8 +14,8 @@ from typing import Any
 import attrs
 from aiokafka.protocol.metadata import MetadataRequest
 
-from kcoord.instances.group_member import Unreachable
 from kcoord.instances.instance_map import Address
+from kcoord.instances.instances_group_member import Unreachable
 from kcoord.protocol.errors import ErrorCode
 
 __all__ = ["NOTHING_KNOWN", "LeadersWatch", "Surroundings"]

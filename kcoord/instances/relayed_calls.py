@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import group_of, split
 from kcoord.group.state.step import CachedReply, RequestContext

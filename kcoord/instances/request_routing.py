@@ -27,7 +27,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.error_responses import refuse
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.multi_group_requests import empty_answer, merge, split

@@ -23,7 +23,7 @@ from kcoord.protocol.element_walk import (
     walk,
 )
 from kcoord.protocol.layout import Field, regular_fields
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.primitives import DecodeError, Malformed, write_uvarint
 from kcoord.protocol.undecoded_call import Call
 

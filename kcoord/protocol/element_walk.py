@@ -11,7 +11,7 @@ import struct
 from typing import Any
 
 from kcoord.protocol.layout import FIXED_WIDTHS, Field, regular_fields, tagged_fields
-from kcoord.protocol.message import Struct
+from kcoord.protocol.message_base import Struct
 from kcoord.protocol.primitives import Malformed, read_uvarint
 
 __all__ = [

@@ -17,7 +17,7 @@ from functools import cache
 
 from kcoord.protocol.frame import response_header_size
 from kcoord.protocol.layout import FIXED_WIDTHS, Field, regular_fields
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import RESPONSES
 from kcoord.protocol.node_addresses import NODE_ADDRESSES, AddressMapper, names_nodes, rewrite_addresses
 from kcoord.protocol.primitives import DecodeError, EncodeError, write_uvarint

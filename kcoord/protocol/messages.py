@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kcoord.protocol.message import Message, Request, Response
+from kcoord.protocol.message_base import Message, Request, Response
 
 if TYPE_CHECKING:
     from kcoord.protocol.generated.adopt_group_request import AdoptGroupRequest

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import RESPONSES
 
 __all__ = ["NODE_ADDRESSES", "AddressMapper", "NodePath", "names_nodes", "rewrite_addresses"]

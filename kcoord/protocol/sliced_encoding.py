@@ -15,7 +15,7 @@ import attrs
 
 from kcoord.protocol.element_walk import ElementCount, step_of, walk
 from kcoord.protocol.layout import regular_fields
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from kcoord.protocol.messages import (
     ConnectGroupDescribeResponse,
     ConnectGroupPrepareAssignmentResponse,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.protocol.frame import RequestHeader, decode_request_header
-from kcoord.protocol.framing import SIZE_BYTES, read_head
+from kcoord.protocol.frame_start import SIZE_BYTES, read_head
 from kcoord.protocol.messages import ApiVersionsRequest
 
 __all__ = ["Call", "call_of"]

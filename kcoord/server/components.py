@@ -22,7 +22,7 @@ from kcoord.log.interface import Log
 from kcoord.server.assignors import AssignorError, load_assignors
 from kcoord.server.coordinator import Coordinator
 from kcoord.server.listen_fds import CLIENTS, INTERNAL, HandedDown, HandedDownError, broker
-from kcoord.server.record_level import record_level
+from kcoord.server.record_level_to_write import record_level
 from kcoord.server.server import Behind, Limits, Server
 from kcoord.server.tls import listener_context
 from kcoord.settings_sources import Settings, setting_name

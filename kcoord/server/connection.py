@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.frame import RequestHeader, encode_response_frame
-from kcoord.protocol.framing import SIZE_BYTES, FrameRefused, check_size, read_head, read_raw_size, read_size
+from kcoord.protocol.frame_start import SIZE_BYTES, FrameRefused, check_size, read_head, read_raw_size, read_size
 from kcoord.protocol.messages import JoinGroupRequest, Response, SyncGroupRequest, api_name
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.sliced_encoding import large_arrays

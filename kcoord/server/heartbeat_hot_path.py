@@ -30,7 +30,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.group.state.step import CachedReply, Lease
 from kcoord.protocol.frame import encode_response_frame
-from kcoord.protocol.framing import SIZE_BYTES
+from kcoord.protocol.frame_start import SIZE_BYTES
 from kcoord.protocol.undecoded_call import Call
 
 CORRELATION_AT = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.instances.instance_parts import InstancesSettings, InternalSettings, InternalTls
 from kcoord.log.kafka.settings import KafkaLogSettings
-from kcoord.server.record_level import record_level
+from kcoord.server.record_level_to_write import record_level
 from kcoord.settings_sources import Settings
 
 

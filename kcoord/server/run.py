@@ -5,7 +5,7 @@ case and answer while groups load, because a client that reaches nobody for one 
 A stop (SIGTERM or SIGINT, also during a start) closes the ports, answers the requests whose commits are under way,
 closes the connections, then closes the log.
 
-An instance that shares its log with others starts and stops in another order (`shared_start.py`).
+An instance that shares its log with others starts and stops in another order (`shared_log_start.py`).
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ async def start(settings: Settings, handed_down: HandedDown, stack: contextlib.A
     if settings.log == "embedded":
         await start_alone(settings, handed_down, stack)
         return
-    from kcoord.server.shared_start import start_among_others
+    from kcoord.server.shared_log_start import start_among_others
 
     await start_among_others(settings, handed_down, stack)
 

@@ -52,10 +52,10 @@ from kcoord.protocol.record_levels import RECORD_LEVEL
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.early_requests import Guest, WaitingRoom
 from kcoord.server.lease_keeper import LeaseKeeper
-from kcoord.server.loading import read_shard
 from kcoord.server.outbox import Outbox, Waiting
 from kcoord.server.refusal_log import RefusalLog
 from kcoord.server.settings_log_lines import tell_of_adjusted_settings, tell_of_former_names
+from kcoord.server.shard_loading import read_shard
 from kcoord.server.shard_log_lines import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
 from kcoord.server.shard_phase import MOVES, REFUSALS, Event, ShardPhase
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import api_name
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.undecoded_call import Call

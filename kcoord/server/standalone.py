@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeGuard
 
-from kcoord.group.api_table import API_TABLE, InFront
+from kcoord.group.api_handlers_and_rights import API_TABLE, InFront
 from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -26,7 +26,7 @@ from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.generated.api_versions_response import ApiVersion
 from kcoord.protocol.generated.describe_cluster_response import DescribeClusterBroker
 from kcoord.protocol.generated.find_coordinator_response import Coordinator as FoundCoordinator
@@ -50,10 +50,10 @@ from kcoord.protocol.messages import (
     api_name,
 )
 from kcoord.protocol.undecoded_call import Call
-from kcoord.server.batch_run import BatchRun
 from kcoord.server.clock import wall_ms
 from kcoord.server.connection import Connection
 from kcoord.server.coordinator import Coordinator
+from kcoord.server.multi_group_run import BatchRun
 from kcoord.server.sliced_call import SlicedCall
 from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.standalone_nodes import Nodes

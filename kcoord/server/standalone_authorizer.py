@@ -19,7 +19,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.group.acl_operation import AclOperation
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.error_responses import refuse, refuse_config
 from kcoord.group.group_configs import GROUP, named_twice
 from kcoord.group.multi_group_requests import Gathering, empty_answer, split

@@ -24,7 +24,7 @@ from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import ConnectGroupHeartbeatRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.records import ConnectWorkerGroupMemberMetadataKey
 from kcoord.sim import convergence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from zlib import crc32
 
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 
 
 class Fingerprint:

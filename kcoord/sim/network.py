@@ -17,7 +17,7 @@ from random import Random
 from typing import Protocol
 
 from kcoord.group.state.step import CachedReply
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.sim.events import Events
 from kcoord.sim.plans.plan import Plan
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from kcoord.assign import Resource
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.sim.context import RunContext
 from kcoord.sim.network import Frame, Link
 

@@ -21,12 +21,12 @@ from kcoord.sim.classic.world import ClassicWorld
 from kcoord.sim.garbage_collection import no_collection
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.journal import EACH, Journal, Range, tree
-from kcoord.sim.kinds import ADOPTION, CLASSIC, CONNECT, INSTANCES, MIXED
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.outcome import Outcome
 from kcoord.sim.plans.plan import Fault
 from kcoord.sim.plans.plan_file import RunPlan, draw_run_plan
 from kcoord.sim.release.world import ReleaseWorld
+from kcoord.sim.run_kinds import ADOPTION, CLASSIC, CONNECT, INSTANCES, MIXED
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 

@@ -15,7 +15,7 @@ import attrs
 
 from kcoord.group.state.metrics import Counters
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.records import Record
 
 Seen = tuple[Any, ...]

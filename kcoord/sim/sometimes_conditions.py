@@ -8,7 +8,7 @@
 | state | the group is of this kind and in this state: `state classic CompletingRebalance` |
 | event | the shard counts something (`kcoord.group.state.metrics`): `event rebalances session expired` |
 | placement | placement rules take effect, or cannot: `placement a drained worker is empty` (`placement/judge.py`) |
-| branch | a branch of the engine is taken (`branches.py`, `excuses.py`); only if a report is asked for |
+| branch | a branch of the engine is taken (`branches.py`, `untaken_branches.py`); only if a report is asked for |
 
 `sightings.py` observes what is met. Runs with and without classic workers have conditions of their own.
 """

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kcoord.assign import Assignment
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.sim import trace
 from kcoord.sim.assignors import Assignors
 from kcoord.sim.context import RunContext

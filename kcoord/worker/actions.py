@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from kcoord.assign import Group, MemberAssignment, Resource
 from kcoord.protocol.frozen_class import frozen
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 
 
 @frozen(slots=True)

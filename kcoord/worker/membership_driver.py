@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from kcoord.assign import Assignment, ConnectAssignor, Resource, tell
 from kcoord.client.connection import Connection, error_name
 from kcoord.client.errors import ClientError, Refused
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.worker import actions
 from kcoord.worker.clock import now_ms
 from kcoord.worker.coordinator_lookup import Finder

@@ -9,7 +9,7 @@ import attrs
 
 from kcoord.assign import Resource
 from kcoord.protocol.frozen_class import frozen
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.worker.actions import Action, Seek, Send
 from kcoord.worker.computing import Computing
 from kcoord.worker.heartbeat_fields import Saying

@@ -5,7 +5,7 @@ Only this module of the generator imports kcoord, so the generator can write cod
 
 from __future__ import annotations
 
-from kcoord.group.api_table import API_TABLE, ApiRow, InFront, Writes
+from kcoord.group.api_handlers_and_rights import API_TABLE, ApiRow, InFront, Writes
 
 WRITES = {Writes.NEVER: "no", Writes.ALWAYS: "yes", Writes.NEWS: "if it says something new"}
 IN_FRONT = {

@@ -76,7 +76,7 @@ def index(messages: list[MessageSpec], kafkas: list[Api]) -> str:
         "from importlib import import_module",
         "from typing import TYPE_CHECKING, Any",
         "",
-        "from kcoord.protocol.message import Message, Request, Response",
+        "from kcoord.protocol.message_base import Message, Request, Response",
         "",
         "if TYPE_CHECKING:",
     ]

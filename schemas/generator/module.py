@@ -72,7 +72,7 @@ def _head(message: MessageSpec, formats: Formats, body: str) -> list[str]:
     if "Field(" in body:
         lines += ["from kcoord.protocol.layout import Field"]
     bases = [BASES[message.type]] + (["Struct"] if len(message.structs) > 1 else [])
-    lines += [f"from kcoord.protocol.message import {', '.join(sorted(bases))}"]
+    lines += [f"from kcoord.protocol.message_base import {', '.join(sorted(bases))}"]
     if used:
         lines += _import("kcoord.protocol.primitives", used)
     definitions = formats.definitions()

@@ -34,7 +34,7 @@ from kcoord.assign.placement import (
     Zone,
     place,
 )
-from kcoord.assign.placement.board import Board
+from kcoord.assign.placement.working_placement import Board
 from kcoord.resource import connector, resources_of, task
 from tests.light import fewer
 

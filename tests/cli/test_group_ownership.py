@@ -12,7 +12,7 @@ import attrs
 import pytest
 
 from kcoord.cli.group_ownership import NAMED, Ownership
-from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE
+from kcoord.group_owner_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE
 from kcoord.protocol.generated.connect_group_describe_response import Member
 from tests.cli.run_cli import Outcome, kcoord
 from tests.gateway.scripted import ScriptedMember, close_all

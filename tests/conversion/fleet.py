@@ -21,7 +21,7 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,

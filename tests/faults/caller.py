@@ -18,7 +18,7 @@ from kcoord.client.connection import Connection
 from kcoord.client.errors import ClientError
 from kcoord.client.security import Security
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
 from tests.faults.checker import PASSING
 from tests.faults.history import Answered, History, now_us

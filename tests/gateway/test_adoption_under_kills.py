@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
+from kcoord.group_owner_words import AT_CLUSTER, AT_KCOORD
 from tests.gateway.live_member import LiveMember
 from tests.gateway.moving_groups import owned_by
 from tests.gateway.scripted import close_all, connect, coordinator_port, until

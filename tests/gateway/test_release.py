@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.gateway.ownership.handover import release_calls
+from kcoord.gateway.ownership.handover import calls_during_release
 from kcoord.gateway.ownership.sentinel import joins, requests
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
 from kcoord.gateway.session.client_session import ClientSession
@@ -197,7 +197,7 @@ async def test_old_clients_are_released_once_all_have_joined(
     it has as many as have come: here the second one's JoinGroup gets there late.
     """
     # kcoord's member does not leave before all have come
-    monkeypatch.setattr(release_calls, "LEFT_EARLIER_MS", -3_600_000)
+    monkeypatch.setattr(calls_during_release, "LEFT_EARLIER_MS", -3_600_000)
     members = await adopted_pair(entry, name)
     await owned_by(await connect(entry.port), name, "cluster")
     passed: list[asyncio.Task[None]] = []
@@ -327,7 +327,7 @@ async def test_17_who_comes_when_others_have_its_work_is_told_so(
     entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """AD-17: it stood still while the others joined the cluster, and kcoord's own member could not wait any longer."""
-    monkeypatch.setattr(release_calls, "REBALANCE_TIMEOUT_MS", 0)
+    monkeypatch.setattr(calls_during_release, "REBALANCE_TIMEOUT_MS", 0)
     first, second = members = await adopted_pair(entry, name)
     first.client.client_id, second.client.client_id = "first", "second"
     for each in members:

@@ -21,7 +21,7 @@ from kcoord.protocol.generated.offset_fetch_request import (
     OffsetFetchRequestTopics,
 )
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import (
     DeleteGroupsRequest,
     DescribeGroupsRequest,

@@ -7,7 +7,7 @@ from typing import Any
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_fetch_response import OffsetFetchResponsePartition, OffsetFetchResponsePartitions
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import (
     DeleteGroupsResponse,
     DescribeGroupsResponse,

@@ -17,7 +17,7 @@ import pytest
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import RESPONSES, FindCoordinatorRequest, HeartbeatRequest, JoinGroupResponse
 from tests.group.asking import VERBS, Asked, version_of
 from tests.group.clients import Client

@@ -7,7 +7,7 @@ from typing import cast
 import attrs
 import pytest
 
-from kcoord.group.limits import LAST_EPOCH, MAX_INSTANCE_ID_CHARS
+from kcoord.group.group_content_limits import LAST_EPOCH, MAX_INSTANCE_ID_CHARS
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.protocol.embedded import WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.embedded import resources_in_assignment as in_assignment

@@ -18,7 +18,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, RequestContext, Step
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupRequest, JoinGroupResponse
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record, decode_record, encode_record
 from tests.group.consistency import check_consistent, durable_state

@@ -31,7 +31,7 @@ from kcoord.protocol.generated.offset_fetch_request import (
     OffsetFetchRequestTopics,
 )
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ConnectGroupDescribeRequest,

@@ -19,7 +19,7 @@ from kcoord.cli.log_output import checked, told
 from kcoord.group.log_verification import Verifier
 from kcoord.log.history import FileHistory
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import RESPONSES, ConnectGroupHeartbeatRequest, HeartbeatRequest
 from kcoord.server.connection import WAIT_FOR_OTHERS
 from tests.hostile.session_requests import Drawer

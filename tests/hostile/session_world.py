@@ -35,7 +35,7 @@ from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_
 from kcoord.protocol.generated import connect_group_heartbeat_request as beat
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     RESPONSES,
     ConnectGroupHeartbeatRequest,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.group.state.groups.classic_reasons import Reason
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.server.standalone import CONNECT_GROUP_APIS, GROUP_APIS
 from tests.hostile.session_fuzz import replay, run_session, save
 from tests.hostile.session_requests import Drawer

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import attrs
 
-from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.instance_map import Instance
+from kcoord.instances.instances_group_member import GroupMemberSettings
 from kcoord.instances.membership import Membership
 from kcoord.instances.offsets_topic_leaders import NOTHING_KNOWN, Surroundings
 from tests.kafka.cluster import KafkaCluster

@@ -10,8 +10,8 @@ import pytest
 from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import KafkaError
 
-from kcoord.instances import group_member
-from kcoord.instances.group_member import GroupMember, GroupMemberSettings
+from kcoord.instances import instances_group_member
+from kcoord.instances.instances_group_member import GroupMember, GroupMemberSettings
 from kcoord.instances.offsets_topic_leaders import LeadersWatch
 from tests.instances.standing import Authorization, until
 from tests.kafka.cluster import KafkaCluster
@@ -74,7 +74,7 @@ async def test_an_error_that_nobody_expects_ends_nothing(monkeypatch: pytest.Mon
         raise AttributeError("'NoneType' object has no attribute 'write'")
 
     monkeypatch.setattr(GroupMember, "_connect", connect)
-    monkeypatch.setattr(group_member, "START_AGAIN_S", 0.01)
+    monkeypatch.setattr(instances_group_member, "START_AGAIN_S", 0.01)
     member = GroupMember(SETTINGS, Hooks())
     member.start()
     await until(lambda: tried > 1, "it is tried again")
@@ -85,7 +85,9 @@ async def test_who_leaves_while_a_new_beginning_is_made_is_gone(monkeypatch: pyt
     ending = asyncio.Event()
 
     async def connect(member: GroupMember) -> None:
-        coordinator = group_member._Coordinator(AIOKafkaClient(bootstrap_servers=NOBODY_THERE), SETTINGS, Hooks())
+        coordinator = instances_group_member._Coordinator(
+            AIOKafkaClient(bootstrap_servers=NOBODY_THERE), SETTINGS, Hooks()
+        )
         close = coordinator.close
 
         async def closing() -> None:

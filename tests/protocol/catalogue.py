@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kcoord.protocol import records
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from kcoord.protocol.messages import REQUESTS, RESPONSES
 from schemas.generator.model import load_internal
 

@@ -22,7 +22,7 @@ import attrs
 from kcoord.protocol import explaining_codec
 from kcoord.protocol.frame import decode_request_header, decode_response_header, encode_response_frame
 from kcoord.protocol.large_response_addresses import TailFinder, has_tail, rewrite_tail
-from kcoord.protocol.message import Message, Request, Response
+from kcoord.protocol.message_base import Message, Request, Response
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.records import decode_record
 from kcoord.protocol.request_peek import peek_produce_acks

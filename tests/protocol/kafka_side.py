@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from kcoord.protocol.message import Message, Request, Response
+from kcoord.protocol.message_base import Message, Request, Response
 from tests.kafka.java import Java
 
 SOURCE = Path(__file__).with_name("KafkaSide.java")

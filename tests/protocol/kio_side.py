@@ -18,7 +18,7 @@ from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Message, Request
+from kcoord.protocol.message_base import Message, Request
 from schemas.generator.model import snake_case
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -19,7 +19,7 @@ from kcoord.protocol.generated.api_versions_response import ApiVersionsResponse
 from kcoord.protocol.generated.metadata_request import MetadataRequest
 from kcoord.protocol.generated.metadata_response import MetadataResponse
 from kcoord.protocol.layout import Field, regular_fields
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from tests.light import fewer
 from tests.protocol.catalogue import named, values
 

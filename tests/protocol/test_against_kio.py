@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from tests.light import fewer, some
 from tests.protocol.catalogue import KAFKAS_MESSAGES, named, values
 from tests.protocol.kio_side import as_kio, kio_class, read_by_kio, values_that_kio_has, written_by_kio

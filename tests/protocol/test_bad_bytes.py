@@ -21,7 +21,7 @@ from kcoord.protocol.generated.metadata_response import MetadataResponse
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequest
 from kcoord.protocol.generated.produce_request import ProduceRequest
 from kcoord.protocol.generated.sync_group_response import SyncGroupResponse
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from kcoord.protocol.primitives import DecodeError
 from tests.light import fewer
 from tests.protocol import fuzz

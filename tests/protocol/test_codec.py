@@ -25,7 +25,7 @@ from kcoord.protocol.generated.leave_group_request import LeaveGroupRequest, Mem
 from kcoord.protocol.generated.metadata_request import MetadataRequest
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequest
 from kcoord.protocol.generated.sync_group_response import SyncGroupResponse
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from kcoord.protocol.primitives import DecodeError, EncodeError
 from tests.light import fewer, some
 from tests.protocol.catalogue import EVERY_VERSION, named, random_message, values

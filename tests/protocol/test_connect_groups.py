@@ -24,7 +24,7 @@ from kcoord.protocol.generated import connect_worker_group_current_member_assign
 from kcoord.protocol.generated import connect_worker_group_history_value as history
 from kcoord.protocol.generated import connect_worker_group_member_metadata_value as member
 from kcoord.protocol.generated import connect_worker_group_target_assignment_member_value as target
-from kcoord.protocol.message import Message
+from kcoord.protocol.message_base import Message
 from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     ConnectGroupInstallAssignmentResponse,

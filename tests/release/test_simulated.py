@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kcoord.cli import app
-from kcoord.sim.release.alias import load_release
+from kcoord.sim.release.imported_release import load_release
 from kcoord.sim.release.sides import Side
 from kcoord.sim.release.world import ReleaseWorld
 from kcoord.sim.run import beside, replay_command, run_seed, run_seeds

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from kcoord.group.state.settings import GroupSettings
-from kcoord.instances.group_member import GroupMemberSettings
 from kcoord.instances.instance_map import Instance, InstanceMap
 from kcoord.instances.instances_by_broker import MapPlaces
+from kcoord.instances.instances_group_member import GroupMemberSettings
 from kcoord.instances.membership import Membership
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.generated.instance_address import InstanceAddress
 from kcoord.server.adopt_default import adopts_by_itself, began_new, tell_default
 from kcoord.server.components import make_gateway
 from kcoord.server.coordinator import Coordinator
-from kcoord.server.shared_start import spread_beginning
+from kcoord.server.shared_log_start import spread_beginning
 from kcoord.settings_sources import Settings, load_settings
 
 BROKERS = '{"format": 1, "brokers": {}}'

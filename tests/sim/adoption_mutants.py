@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from kcoord.gateway.handlers import group_calls, offsets
 from kcoord.gateway.ownership.handover.adoption import _Known
+from kcoord.gateway.ownership.handover.calls_during_release import ReleaseCalls
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
+from kcoord.gateway.ownership.handover.open_release import PassedJoin
 from kcoord.gateway.ownership.handover.release import Releases
-from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
-from kcoord.gateway.ownership.handover.release_in_progress import PassedJoin
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.client_session import ClientSession

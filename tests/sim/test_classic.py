@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.sim.kinds import CLASSIC
 from kcoord.sim.run import replay_command, run_seed, run_seeds
+from kcoord.sim.run_kinds import CLASSIC
 from kcoord.worker.classic import membership, owning, transitions
 from kcoord.worker.classic.state import ClassicMembershipState
 

@@ -19,13 +19,13 @@ from typer.testing import CliRunner
 from kcoord.cli import app
 from kcoord.group.connect.reasons import Reason
 from kcoord.sim.branches import branch_names
-from kcoord.sim.excuses import judge
 from kcoord.sim.faults import FAULTS
 from kcoord.sim.outcome import Outcome
 from kcoord.sim.plans.plan import FAULTS as PLANNED
 from kcoord.sim.plans.plan import PLACEMENT
 from kcoord.sim.run import replay_command, run_seed, run_seeds
 from kcoord.sim.sometimes_conditions import common
+from kcoord.sim.untaken_branches import judge
 from kcoord.sim.violation import Violation
 from tests.light import fewer, some
 from tests.sim.mutants import MUTANTS, put_in

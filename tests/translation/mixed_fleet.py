@@ -11,7 +11,7 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat_request
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,

@@ -35,7 +35,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     HeartbeatResponse,

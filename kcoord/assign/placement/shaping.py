@@ -26,8 +26,8 @@ from operator import attrgetter
 import attrs
 
 from kcoord.assign.model import Member
-from kcoord.assign.placement.board import BEST, Board, Kind
 from kcoord.assign.placement.rules import LIGHT, Rules
+from kcoord.assign.placement.working_placement import BEST, Board, Kind
 from kcoord.resource import CONNECTOR, Resource
 
 Resources = frozenset[Resource]

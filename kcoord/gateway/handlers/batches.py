@@ -22,8 +22,8 @@ from kcoord.gateway.handlers.group_calls import GroupCallContext
 from kcoord.gateway.handlers.group_configs import alter_slice, describe_configs_slice
 from kcoord.gateway.handlers.listing import delete_slice, describe_groups_slice
 from kcoord.gateway.ownership.access.group_ownership import groups_named, wait_until_loaded
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
-from kcoord.group.api_table import API_TABLE
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, TooLarge, too_many_elements
 from kcoord.protocol.batch_splitting import RequestBatch

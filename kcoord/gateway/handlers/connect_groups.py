@@ -10,7 +10,7 @@ GW-11, GW-13 and GW-16 hold as for classic groups. Rules (CG-26, CG-29, CG-30):
 3. Workers of connect groups commit no offsets under their group. So a new epoch here needs no new generation upstream,
    and the sentinel joins once.
 4. Upstream says what the client may do with the group, and whether its connection ends at the coordinator.
-5. If a described group is no connect group, the description says who has it (`ownership_words.py`): kcoord or the
+5. If a described group is no connect group, the description says who has it (`group_owner_words.py`): kcoord or the
    cluster. For the cluster it names the members there, and which of them come through kcoord (AD-6).
 """
 
@@ -31,7 +31,7 @@ from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.error_responses import refuse
-from kcoord.ownership_words import AT_CLUSTER, AT_KCOORD
+from kcoord.group_owner_words import AT_CLUSTER, AT_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.connect_group_describe_response import DescribedGroup, Member
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember

@@ -14,7 +14,7 @@ Rules (GW-11, GW-12, GW-16):
    sentinel gets its mark then (`offsets.py`).
 4. A call goes upstream if upstream has refused the sentinel, or if the group has no members here and the cluster shall
    have it (`gateway.owner`). A call other than JoinGroup also goes upstream if the group has neither members here nor a
-   sentinel upstream. While a group is being released, `release_calls.py` handles them.
+   sentinel upstream. While a group is being released, `calls_during_release.py` handles them.
 5. A refused join leaves nothing behind. If upstream refuses late, kcoord takes the member out again, and removes a
    group that is new. If the group here refuses its first member, the sentinel leaves upstream. It stays only if the
    client is told to join again: with another member id, or after a retriable error.
@@ -41,10 +41,10 @@ from kcoord.gateway.ownership.access.group_ownership import (
 )
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import READ
+from kcoord.gateway.ownership.handover.calls_during_release import ReleaseCalls
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import Releases
-from kcoord.gateway.ownership.handover.release_calls import ReleaseCalls
 from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel

@@ -8,7 +8,7 @@ from kcoord.gateway.interfaces import Places
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.rights import Rights
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.loop.turn_queue import TurnQueue
 

@@ -29,12 +29,12 @@ from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.client_session import OFFSET_FETCH, ClientSession
 from kcoord.gateway.session.group_id_peek import ONE_GROUP, peek_group
 from kcoord.gateway.session.upstream import CannotPass, UpstreamLost
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, SLICE, TooLarge, judge
 from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (
     REQUESTS,
     ConnectGroupDescribeRequest,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.api_table import API_TABLE, InFront
+from kcoord.group.api_handlers_and_rights import API_TABLE, InFront
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion
 from kcoord.protocol.messages import (

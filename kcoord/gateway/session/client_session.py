@@ -32,7 +32,7 @@ from kcoord.gateway.settings import Address
 from kcoord.group.request_limits import TooLarge
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.frame import encode_request_header
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     Request,

@@ -6,7 +6,7 @@ Requests about groups that are not kcoord's pass unchanged; kcoord reads only th
 from __future__ import annotations
 
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.protocol.messages import FLEXIBLE_FROM, OWN_APIS, TxnOffsetCommitRequest, api_name
 from kcoord.protocol.primitives import DecodeError, Malformed, read_uvarint
 from kcoord.protocol.undecoded_call import Call

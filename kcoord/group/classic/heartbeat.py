@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.member_checks import check_member
 from kcoord.group.classic.state_table import HEARTBEAT
-from kcoord.group.classic.syncing import has_synced
+from kcoord.group.classic.sync_phase import has_synced
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.step import CachedReply, Token
 from kcoord.group.state.transition import Transition

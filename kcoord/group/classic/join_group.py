@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.answers import NO_MEMBER_ID, join_error
 from kcoord.group.classic.join_and_sync_calls import Join, join_of, new_member_id
-from kcoord.group.classic.joining import evict
+from kcoord.group.classic.join_phase import evict
 from kcoord.group.classic.member_checks import check_member
 from kcoord.group.classic.state_table import (
     GONE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.classic.joining import evict
+from kcoord.group.classic.join_phase import evict
 from kcoord.group.classic.member_checks import check_member
 from kcoord.group.classic.state_table import GONE, PENDING_GONE
 from kcoord.group.state.groups.classic_group import ClassicGroup

@@ -1,4 +1,4 @@
-"""Fingerprints of the input of a classic group's generation, and of its assignments (`repetition`).
+"""Fingerprints of the input of a classic group's generation, and of its assignments (`repeated_rebalances`).
 
 A static member is known by its instance id. In a consumer's metadata the generation that it joined last is left out:
 with it, every JoinGroup would look different.

@@ -1,8 +1,8 @@
 """The whole state machine of a classic group as one table: a row for each event, a column for each state.
 
-A cell is a transition (a small function in `joining.py` or `syncing.py`). In the rows at the end it is the error that
-the sender gets. The handlers (one file for each API) find out which event a request is, and call the row's cell:
-`GONE[group.state](turn, group, …)`. `states.py` says which state may follow which.
+A cell is a transition (a small function in `join_phase.py` or `sync_phase.py`). In the rows at the end it is the error
+that the sender gets. The handlers (one file for each API) find out which event a request is, and call the row's cell:
+`GONE[group.state](turn, group, …)`. `classic_states.py` says which state may follow which.
 
 A sender that is not a member, or no longer one, never gets here: `member_checks.py` has answered UNKNOWN_MEMBER_ID or
 FENCED_INSTANCE_ID. So no events of members can occur in Empty and Dead, and those cells say `nobody`.
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from kcoord.group.classic.join_and_sync_calls import Join, Sync
-from kcoord.group.classic.joining import (
+from kcoord.group.classic.join_phase import (
     begin,
     change,
     disturb,
@@ -34,7 +34,7 @@ from kcoord.group.classic.joining import (
     time_is_up,
     wait_no_longer,
 )
-from kcoord.group.classic.syncing import assign, await_leader, evict_unsynced, hand_over, join_first
+from kcoord.group.classic.sync_phase import assign, await_leader, evict_unsynced, hand_over, join_first
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.transition import Transition

@@ -6,7 +6,7 @@ next sweep. A group without trouble is swept about once in a session timeout.
 
 from __future__ import annotations
 
-from kcoord.group.classic.joining import evict, wait_is_over
+from kcoord.group.classic.join_phase import evict, wait_is_over
 from kcoord.group.classic.state_table import GONE, JOIN_DUE, PENDING_GONE, SYNC_DUE
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup

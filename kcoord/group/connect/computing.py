@@ -7,7 +7,7 @@
 | a client-side assignor is selected | a worker is chosen and asked by COMPUTE_ASSIGNMENT; it has its rebalance timeout from then |
 | classic members, and no worker of the new protocol reads their version | the coordinator, once their leader has said what exists (`existence_looks`) |
 | these classic members speak `default` | one of them leads: the answer to its next JoinGroup shows it the group |
-| the same assignment is computed again and again | nobody computes before the back-off is over (`repetition`) |
+| the same assignment is computed again and again | nobody computes before the back-off is over (`repeated_rebalances`) |
 | a classic member led, and another member is to lead | nobody computes before the old leader has joined and waits (CM-14) |
 | an empty group has just got its first classic member | the group waits for more members, as a classic group does |
 | the chosen worker fails | it is excluded for this input, and the next one is chosen at once |

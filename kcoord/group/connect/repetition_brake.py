@@ -1,4 +1,5 @@
-"""The brake of a connect group whose rebalances repeat themselves: the next one waits for a back-off (`repetition`).
+"""The brake of a connect group whose rebalances repeat themselves: the next one waits for a back-off, whose length
+`repeated_rebalances` says.
 
 Whether one repeats another is told by fingerprints of the input and of the assignment. Not part of the input: a worker
 that asks for a new assignment (the reason of its assignor), timeouts, epochs, the time that remains of a delay, and

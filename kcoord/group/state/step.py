@@ -12,7 +12,7 @@ import attrs
 
 from kcoord.group.state.connection_opening import Opening
 from kcoord.protocol.frozen_class import frozen
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.records import Record
 
 Token = object

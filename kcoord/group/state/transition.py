@@ -22,7 +22,7 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, Reply, Step, Token
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frozen_class import frozen
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.records import Record
 from kcoord.resource import Resource
 

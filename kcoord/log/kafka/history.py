@@ -9,8 +9,8 @@ from typing import Self
 import attrs
 
 from kcoord.log.history import Entry
+from kcoord.log.kafka.committed_records import Reader
 from kcoord.log.kafka.connections import Connections
-from kcoord.log.kafka.loading import Reader
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.log.kafka.topic import count_partitions
 

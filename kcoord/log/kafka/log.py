@@ -16,8 +16,8 @@ import attrs
 from kcoord.log.interface import Lease, LogUnusable, RawRecord, StoredRecord
 from kcoord.log.kafka.appending import Appender
 from kcoord.log.kafka.batches import record_fits
+from kcoord.log.kafka.committed_records import Reader
 from kcoord.log.kafka.connections import Connections
-from kcoord.log.kafka.loading import Reader
 from kcoord.log.kafka.producer import Producer
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.log.kafka.topic import prepare_topic

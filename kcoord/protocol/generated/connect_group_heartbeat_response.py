@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Response, Struct
+from kcoord.protocol.message_base import Response, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,

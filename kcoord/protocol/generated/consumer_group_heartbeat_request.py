@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack, pack, unpack_from
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Request, Struct
+from kcoord.protocol.message_base import Request, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     READ_INT32S,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,

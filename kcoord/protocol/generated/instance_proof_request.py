@@ -6,7 +6,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.primitives import ONE_BYTE, Malformed, read_tagged, read_uvarint, write_tagged, write_uvarint
 
 new = object.__new__

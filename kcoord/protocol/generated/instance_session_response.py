@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.primitives import Malformed, read_tagged, read_uvarint, write_tagged
 
 new = object.__new__

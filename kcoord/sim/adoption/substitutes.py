@@ -85,7 +85,7 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
         ("kcoord.gateway.ownership.sentinel.state", "secrets", _Secrets(Random(random.getrandbits(64)))),
         ("kcoord.gateway.topology.brokers", "_read", file.read),
         ("kcoord.gateway.topology.brokers", "_write", file.write),
-        ("kcoord.server.loading", "gc", _NoFreeze()),
+        ("kcoord.server.shard_loading", "gc", _NoFreeze()),
     ]
     with contextlib.ExitStack() as stack:
         for name, attribute, value in instead:

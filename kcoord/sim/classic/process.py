@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import JoinGroupRequest, SyncGroupRequest
 from kcoord.sim.assignors import Assignors
 from kcoord.sim.classic.context import ClassicContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from kcoord.protocol.frozen_class import frozen
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.resource import Resource
 from kcoord.sim.classic_worker.configs import Configs
 

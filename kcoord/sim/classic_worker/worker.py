@@ -37,7 +37,7 @@ from kcoord.protocol.embedded import (
 )
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import JoinGroupResponse
 from kcoord.resource import Resource
 from kcoord.sim.classic_worker.actions import Action, Close, ReadConfigs, Start, Stop

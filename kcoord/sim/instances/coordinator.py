@@ -26,7 +26,7 @@ from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
 from kcoord.sim.instances.context import InstancesContext
 from kcoord.sim.instances.instance import FrontLink, Instance, Line, Unread

@@ -24,7 +24,7 @@ from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.rounds.config_round import LONGEST_MS
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     HeartbeatRequest,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from kcoord.group.state.step import Step
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import unpack
 from kcoord.sim.checks import Checks

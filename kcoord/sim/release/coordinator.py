@@ -11,7 +11,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import HOST, UP, Coordinator
 from kcoord.sim.network import Frame

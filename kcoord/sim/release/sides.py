@@ -10,7 +10,7 @@ from typing import Any
 
 from kcoord.group.state.step import CachedReply, PredictedReply, Reply, Step
 from kcoord.sim.network import Frame
-from kcoord.sim.release.alias import Release
+from kcoord.sim.release.imported_release import Release
 from kcoord.sim.violation import Violation
 
 RawRecord = tuple[bytes, bytes | None]

@@ -13,11 +13,11 @@ from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
 from kcoord.sim.plans.plan import draw_without_placement
 from kcoord.sim.plans.plan_file import RunPlan
-from kcoord.sim.release.alias import load_release
 from kcoord.sim.release.checks import ReleaseChecks
 from kcoord.sim.release.coordinator import ReleaseCoordinator
 from kcoord.sim.release.fleet import ReleaseFleet
 from kcoord.sim.release.former_context import FormerContext
+from kcoord.sim.release.imported_release import load_release
 from kcoord.sim.release.sides import other_side, this_side
 from kcoord.sim.trace import Sink
 from kcoord.sim.world import World

@@ -18,7 +18,7 @@ from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Step
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import Record
 from kcoord.sim.events import Events

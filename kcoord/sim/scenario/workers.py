@@ -14,7 +14,7 @@ from random import Random
 import attrs
 
 from kcoord.assign import Resource
-from kcoord.protocol.message import Response
+from kcoord.protocol.message_base import Response
 from kcoord.sim.classic_worker import ClassicSetup, ClassicWorker
 from kcoord.sim.classic_worker import actions as javas
 from kcoord.sim.classic_worker.configs import Configs, ConfigTopic

@@ -8,7 +8,7 @@ import attrs
 
 from kcoord.assign import Group, Resource
 from kcoord.protocol.embedded import NOTHING, WorkerState
-from kcoord.protocol.message import Request
+from kcoord.protocol.message_base import Request
 from kcoord.worker.actions import Action, Send
 from kcoord.worker.classic.phases import MEMBER, Phase, Timing
 from kcoord.worker.classic.round import NO_WAIT, Memory, Wait

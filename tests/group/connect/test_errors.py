@@ -16,7 +16,7 @@ from kcoord.protocol.generated import connect_group_heartbeat_request as heartbe
 from kcoord.protocol.generated import connect_group_install_assignment_request as install_request
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,

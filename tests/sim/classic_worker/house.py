@@ -10,7 +10,7 @@ import attrs
 from kcoord.group.shard import Shard
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Step
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import JoinGroupRequest, LeaveGroupRequest
 from kcoord.resource import Resource
 from kcoord.sim.classic_worker import (

@@ -23,7 +23,7 @@ from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.group_configs import GROUP, Owner
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.protocol.messages import (

@@ -27,7 +27,7 @@ from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
 from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.acl_operation import AclOperation
-from kcoord.group.api_table import API_TABLE, InFront
+from kcoord.group.api_handlers_and_rights import API_TABLE, InFront
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.translation.leave_group import STOPPED

@@ -32,7 +32,7 @@ from kcoord.gateway.ownership.handover.cluster_groups import NOT_KNOWN, ClusterG
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.client_session import ClientSession

@@ -30,7 +30,7 @@ import attrs
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.interfaces import GroupReader, Places
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_groups
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER
 from kcoord.gateway.session.collected_responses import decode, encoded
@@ -39,8 +39,8 @@ from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLo
 from kcoord.group.error_responses import refuse
 from kcoord.group.group_configs import Owner
 from kcoord.group.request_slices import ROWS
+from kcoord.group_owner_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.loop.turn_queue import TurnQueue
-from kcoord.ownership_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -102,7 +102,7 @@ class ClusterGroup:
         return JoinGroupRequestProtocol(name=self.protocol, metadata=self.through[0].member_metadata)
 
     def ways(self) -> Iterator[tuple[DescribedGroupMember, str]]:
-        """Each member, with the word for how it comes (`ownership_words.py`)."""
+        """Each member, with the word for how it comes (`group_owner_words.py`)."""
         through, direct = (THROUGH_INSTANCE, ELSEWHERE) if self.is_shared else (THROUGH_KCOORD, DIRECT)
         yield from ((each, through) for each in self.through)
         yield from ((each, direct) for each in self.direct)

@@ -34,7 +34,7 @@ hold after a restart, so a kcoord that died during a release goes on with it. Ru
    has given an id is waited for there. A static member is not, so the others first get a generation without it, and the
    rebalance begins again: nobody syncs in between.
 
-Here is how a release begins and ends; the calls of the members meanwhile are in `release_calls.py`.
+Here is how a release begins and ends; the calls of the members meanwhile are in `calls_during_release.py`.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, missing_joins
+from kcoord.gateway.ownership.handover.open_release import OpenRelease, missing_joins
 from kcoord.gateway.ownership.maintenance.group_appearances import DEAD
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel.admission import LetIn
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, described_group
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel

@@ -2,8 +2,8 @@
 
 Release 0.1.0 gave its sentinel the protocol type `kcoord`, and a group without members keeps the type of the last one.
 Kafka's tools cannot read such a group. kcoord takes it as a consumer group and, since it has no members, gives it back
-as it does with every such group (`sentinels.py`). From then on the group has the type `consumer`. That is what it was:
-only the committed offsets of consumers keep a group without members.
+as it does with every such group (`sentinel_care.py`). From then on the group has the type `consumer`. That is what it
+was: only the committed offsets of consumers keep a group without members.
 
 kcoord lists the groups of each broker when it starts, and then less and less often. It needs a connection of its own
 for this, so it does nothing if upstream asks for credentials; there the next member's join heals the group. Of several
@@ -20,7 +20,7 @@ from typing import Protocol
 from kcoord.gateway.interfaces import Places
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, Unanswered, facts_of
 from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel.appearance import CONSUMER, OF_0_1_0, Appearance
 from kcoord.gateway.ownership.sentinel.described_groups import described_groups
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from kcoord.gateway.interfaces import GroupReader, Places
 from kcoord.gateway.ownership.access.outage import Outages
-from kcoord.gateway.ownership.maintenance.sentinels import Sentinels
+from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 
 __all__ = ["OrphanedGroups"]
 

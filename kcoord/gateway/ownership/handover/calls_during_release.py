@@ -18,8 +18,8 @@ from kcoord.gateway.ownership.access.group_ownership import facts_of, members_na
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
+from kcoord.gateway.ownership.handover.open_release import OpenRelease, PassedJoin, missing_joins
 from kcoord.gateway.ownership.handover.release import LOOK_AGAIN_S, LOOKS, ReleaseContext, Releases
-from kcoord.gateway.ownership.handover.release_in_progress import OpenRelease, PassedJoin, missing_joins
 from kcoord.gateway.ownership.sentinel.described_groups import described_group
 from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
 from kcoord.gateway.ownership.sentinel.upstream_errors import STRANGER

@@ -20,7 +20,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.api_table import API_TABLE
+from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.groups.classic_group import weight_of
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
@@ -30,7 +30,7 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.embedded import NAMES, resources_in_assignment, resources_in_state
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,

@@ -159,8 +159,8 @@ def obey(transition: Transition, group: ClassicGroup, member: ClassicMember, joi
 
 def _restart_or_hold(transition: Transition, group: ClassicGroup, member: ClassicMember, reason: str) -> None:
     """Rebalance, or let the member that asks for it wait, if the last rebalances were the same and changed nothing
-    (`repetition`). No other member is disturbed meanwhile. It waits half its rebalance timeout at most, as its client
-    waits longer than that for JoinGroup.
+    (`repeated_rebalances`). No other member is disturbed meanwhile. It waits half its rebalance timeout at most, as its
+    client waits longer than that for JoinGroup.
     """
     repetition, now_ms = group.repetition, transition.now_ms
     due_ms = now_ms

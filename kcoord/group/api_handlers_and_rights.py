@@ -38,7 +38,7 @@ from kcoord.group.apis.txn_offset_commit import refuse_txn_offset_commit
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.message import Request, Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     AdoptGroupRequest,
     ConnectGroupDescribeRequest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.classic.answers import park_sync, refresh, sync_answer, sync_error
 from kcoord.group.classic.join_and_sync_calls import Sync
-from kcoord.group.classic.joining import evict, restart
+from kcoord.group.classic.join_phase import evict, restart
 from kcoord.group.classic.rebalance_input import rebalance_answer
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup

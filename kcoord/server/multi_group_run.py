@@ -10,14 +10,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
-from kcoord.group.api_table import API_TABLE, Writes
+from kcoord.group.api_handlers_and_rights import API_TABLE, Writes
 from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
 from kcoord.group.state.step import CachedReply
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.element_walk import TooManyElements
-from kcoord.protocol.framing import FrameRefused
+from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (
     RESPONSES,
     Request,

@@ -13,7 +13,7 @@ from kcoord.gateway.handlers import batches, request_dispatch
 from kcoord.gateway.ownership.access import guarded_groups
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group import shard
-from kcoord.group.api_table import API_TABLE, ApiRow, InFront, Writes
+from kcoord.group.api_handlers_and_rights import API_TABLE, ApiRow, InFront, Writes
 from kcoord.group.error_responses import refuse
 from kcoord.group.multi_group_requests import BATCHED_ANSWERS, empty_answer, merge, split
 from kcoord.instances import relayed_calls
@@ -37,8 +37,8 @@ APIS = ROOT / "group" / "apis"
 OF_THE_HOST = {DescribeConfigsRequest, IncrementalAlterConfigsRequest}
 """Settings of groups: the shell around the shard answers, because it knows the server's settings."""
 WITH_CODE_OF_THEIR_OWN = {
-    "group/api_table.py",
-    "group/limits.py",  # what is measured in a request
+    "group/api_handlers_and_rights.py",
+    "group/group_content_limits.py",  # what is measured in a request
     "group/request_slices.py",  # which partitions of a large request are cut
     "gateway/handlers/request_dispatch.py",  # what the gateway does with it
     "gateway/handlers/batches.py",  # the same for a part of a batch
