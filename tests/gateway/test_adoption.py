@@ -135,40 +135,83 @@ async def test_rule_8_a_stranger_that_gets_in_keeps_the_group_at_the_cluster(
     assert not entry.sentinel(name).is_joined
 
 
+@attrs.frozen
+class LastMoment:
+    """A stranger got into a group when its members had been put out for kcoord. Who leads them then is the cluster's
+    choice: all that the stranger has been given is a generation in which the one or the other assigns.
+    """
+
+    members: list[ScriptedMember]
+    stranger: ScriptedMember
+    name: str
+    refused: BaseException | None
+
+
+async def at_the_last_moment(
+    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch, *, kcoord_leads: bool
+) -> LastMoment:
+    """Let strangers get into groups until one of these is led by whom it shall be."""
+    replace = replacement.replace
+    for number in range(50):
+        group = f"{name}-{number}"
+        members = await live_pair(entry, group)
+        await asyncio.to_thread(kafka.create_topic, group)
+        stranger = await ScriptedMember.at(entry.cluster, group)
+        joining: list[asyncio.Task[object]] = []
+
+        async def with_the_stranger(
+            *args: Any, group: str = group, stranger: ScriptedMember = stranger, joining: list[Any] = joining
+        ) -> ErrorCode:
+            joining.append(asyncio.create_task(stranger.join()))
+            await until(lambda: has_members(entry.cluster, group, 4), "the stranger is in the group")
+            return await replace(*args)
+
+        monkeypatch.setattr(replacement, "replace", with_the_stranger)
+        (refused,) = await asyncio.gather(entry.gateway.adoptions.adopt(group), return_exceptions=True)
+        await asyncio.gather(*joining)
+        if stranger.leads is not kcoord_leads:
+            return LastMoment(members, stranger, group, refused)
+    raise AssertionError("in 50 groups the cluster has always chosen the other one")
+
+
 async def test_rule_10_members_that_were_put_out_for_nothing_join_again(
     entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """AD-10: a stranger gets in at the last moment. kcoord has put the members out, and is refused. They hear of one
-    more rebalance, not that nobody knows them.
+    """AD-10: the stranger leads. kcoord has put the members out, and is refused. They hear of one more rebalance, not
+    that nobody knows them.
     """
-    members = await live_pair(entry, name)
-    kafka.create_topic(name)
-    stranger = await ScriptedMember.at(entry.cluster, name)
-    replace = replacement.replace
-    joining: list[asyncio.Task[object]] = []
-
-    async def with_a_stranger(*args: Any) -> ErrorCode:
-        joining.append(asyncio.create_task(stranger.join()))
-        await until(lambda: has_members(entry.cluster, name, 4), "the stranger is in the group")
-        return await replace(*args)
-
-    monkeypatch.setattr(replacement, "replace", with_a_stranger)
-    with pytest.raises(CannotAdopt, match="INCONSISTENT_GROUP_PROTOCOL"):
-        await entry.gateway.adoptions.adopt(name)
+    found = await at_the_last_moment(entry, kafka, name, monkeypatch, kcoord_leads=False)
+    members, stranger = found.members, found.stranger
+    assert isinstance(found.refused, CannotAdopt)
+    assert "INCONSISTENT_GROUP_PROTOCOL" in str(found.refused)
     assert [await each.heartbeat() for each in members] == [ErrorCode.REBALANCE_IN_PROGRESS] * 2
-    assert await members[0].commit(name, 7) == ErrorCode.REBALANCE_IN_PROGRESS
-    await asyncio.gather(*joining)
+    assert await members[0].commit(found.name, 7) == ErrorCode.REBALANCE_IN_PROGRESS
     await goes(stranger)  # kcoord's member has left
     await asyncio.gather(*map(goes, (stranger, *members)))
     await sync(*members, stranger)
     assert [await each.heartbeat() for each in (*members, stranger)] == [ErrorCode.NONE] * 3
 
     async def is_over() -> bool:
-        return not entry.gateway.releases.is_open(name)
+        return not entry.gateway.releases.is_open(found.name)
 
     await until(is_over, "its members are the cluster's")
-    assert not entry.gateway.groups.known_facts(name).has_members
-    assert not entry.sentinel(name).is_joined
+    assert not entry.gateway.groups.known_facts(found.name).has_members
+    assert not entry.sentinel(found.name).is_joined
+
+
+async def test_rule_10_a_stranger_that_waits_for_kcoords_member_is_put_out(
+    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-10, seeds 5029789 and 5110679: kcoord's member leads. It left the stranger alone with the group, which had all
+    partitions at once while members here still worked on them.
+    """
+    found = await at_the_last_moment(entry, kafka, name, monkeypatch, kcoord_leads=True)
+    assert found.refused is None
+    assert (await found.stranger.sync({})).error_code == ErrorCode.UNKNOWN_MEMBER_ID
+    found.stranger.member_id = ""
+    assert (await found.stranger.try_join()).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert [await each.heartbeat() for each in found.members] == [ErrorCode.NONE] * 2
+    assert await found.members[0].commit(found.name, 7) == ErrorCode.NONE
 
 
 async def test_nobody_is_refused_for_a_sentinel_that_was_left_behind(

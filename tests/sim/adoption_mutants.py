@@ -74,6 +74,8 @@ ADOPTION_MUTANTS = (
            "if error not in LOST or", "if True or"),
     Mutant(15, "clients from before KIP-394 count as arrived when they have set out", PassedJoin.has_arrived,
            "return unnamed[self.client_id] >= 0", "return True"),
+    Mutant(10, "who gets in at the last moment is left alone with the group", joins._leads_them,
+           "and requests.leads(parked.result())", "and False"),
     Mutant(6, "the sentinel cannot leave over the connection of a client that it keeps out", Sentinels._step_aside,
            "self._leave(sentinel, session)", "self._leave(sentinel)"),
 )

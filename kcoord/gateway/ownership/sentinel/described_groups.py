@@ -12,6 +12,7 @@ from kcoord.protocol.generated.describe_groups_response import DescribedGroup, D
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
 
 __all__ = [
+    "COMPLETING",
     "INSTANCE_ID",
     "PREPARING",
     "STABLE",
@@ -25,8 +26,8 @@ __all__ = [
 
 INSTANCE_ID = "kcoord"
 """The group instance id of every sentinel."""
-PREPARING, STABLE = "PreparingRebalance", "Stable"
-GIVEN_OUT = frozenset({"CompletingRebalance", STABLE})
+PREPARING, COMPLETING, STABLE = "PreparingRebalance", "CompletingRebalance", "Stable"
+GIVEN_OUT = frozenset({COMPLETING, STABLE})
 """States of a group whose members are those of its last rebalance."""
 NEWEST = 5
 """The last version of DescribeGroups that does not answer a missing group with an error."""

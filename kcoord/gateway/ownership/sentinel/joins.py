@@ -12,11 +12,12 @@ import attrs
 
 from kcoord.gateway.ownership.sentinel import requests
 from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0
-from kcoord.gateway.ownership.sentinel.described_groups import PREPARING, described_group, other_members
+from kcoord.gateway.ownership.sentinel.described_groups import COMPLETING, PREPARING, described_group, other_members
 from kcoord.gateway.ownership.sentinel.state import PROTOCOL, SentinelState
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import JoinGroupRequest
 
@@ -91,7 +92,7 @@ async def attempt(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode
     if error != ErrorCode.NONE:
         return error
     sentinel.member_id, sentinel.generation = joined.member_id, joined.generation_id
-    leads = joined.leader == joined.member_id and not joined.skip_assignment
+    leads = requests.leads(joined)
     sentinel.withholds_sync = bool(sentinel.offers) and joined.protocol_name != PROTOCOL and leads
     if sentinel.offers and joined.protocol_name != PROTOCOL:
         return ErrorCode.NONE  # in a release others have come first: they wait for its sync until all have joined
@@ -102,8 +103,8 @@ async def attempt(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode
 
 
 async def make_room(sentinel: SentinelState, asker: Asker) -> ErrorCode:
-    """Remove what prevents a join: members that a release let in before it was taken back, or a sentinel of another
-    type.
+    """Remove what prevents a join: members that a release let in before it was taken back, a newcomer in the last
+    moment of an adoption (AD-10), or a sentinel of another type.
 
     Those members wait in the group for the sentinel, so none of them has been given anything. If some of them are
     members here by the same ids, the group was never adopted: it is the cluster's.
@@ -111,11 +112,20 @@ async def make_room(sentinel: SentinelState, asker: Asker) -> ErrorCode:
     described = await described_group(asker, sentinel.group_id)
     others = [each.member_id for each in other_members(described)]
     here = await sentinel.members_of(sentinel.group_id)
-    waits = described.group_state == PREPARING or sentinel.withholds_sync
+    waits = described.group_state == PREPARING or sentinel.withholds_sync or await _leads_them(sentinel, described)
     waits = waits and 0 < len(others) < len(described.members)
     if not waits or not here or not here.isdisjoint(others):
         return await requests.evict(sentinel, asker)
     return await requests.remove(sentinel, asker, [MemberIdentity(each) for each in others])
+
+
+async def _leads_them(sentinel: SentinelState, described: DescribedGroup) -> bool:
+    """Whether the join phase has ended, and the others wait for the SyncGroup of the sentinel, which was among them."""
+    parked = sentinel.parked
+    if parked is None or described.group_state != COMPLETING:
+        return False
+    await asyncio.wait({parked})  # its answer is on its way
+    return not parked.cancelled() and parked.exception() is None and requests.leads(parked.result())
 
 
 def _has_others(sentinel: SentinelState, error: ErrorCode) -> bool:

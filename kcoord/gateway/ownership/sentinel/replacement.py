@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 
 from kcoord.gateway.ownership.sentinel import joins, requests
 from kcoord.gateway.ownership.sentinel.described_groups import (
@@ -40,14 +41,14 @@ async def adopt(
     await joins.find_appearance(sentinel, asker, generation)
     if parker is None:
         return await replace(sentinel, asker, members, generation)
-    parked = asyncio.ensure_future(requests.join(sentinel, parker, generation, [as_joined]))
+    parked = _park(sentinel, requests.join(sentinel, parker, generation, [as_joined]))
     try:
         error = await _is_parked_among(sentinel, asker, members, parked)
         while error == ErrorCode.INVALID_SESSION_TIMEOUT and sentinel.session_limit.lower():
-            parked = asyncio.ensure_future(requests.join(sentinel, parker, generation, [as_joined]))
+            parked = _park(sentinel, requests.join(sentinel, parker, generation, [as_joined]))
             error = await _is_parked_among(sentinel, asker, members, parked)
         if error == ErrorCode.GROUP_MAX_SIZE_REACHED:
-            parked = asyncio.ensure_future(requests.join(sentinel, parker, generation, [as_joined], members[:1]))
+            parked = _park(sentinel, requests.join(sentinel, parker, generation, [as_joined], members[:1]))
             error = await _is_parked_among(sentinel, asker, members, parked)
         if not error:
             return await replace(sentinel, asker, members, generation)
@@ -55,8 +56,15 @@ async def adopt(
         sentinel.forget()
         return error
     finally:
+        sentinel.parked = None
         parked.cancel()
         await asyncio.gather(parked, return_exceptions=True)
+
+
+def _park(sentinel: SentinelState, join: Coroutine[None, None, JoinGroupResponse]) -> asyncio.Future[JoinGroupResponse]:
+    """Send the join that waits for the group's members."""
+    parked = sentinel.parked = asyncio.ensure_future(join)
+    return parked
 
 
 async def _is_parked_among(

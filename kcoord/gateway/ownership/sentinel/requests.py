@@ -37,6 +37,7 @@ __all__ = [
     "evict",
     "heartbeat",
     "join",
+    "leads",
     "look_for_room",
     "remove",
     "sync",
@@ -80,6 +81,11 @@ def _join_request(
         protocol_type=sentinel.appearance.protocol_type,
         protocols=[*own, *sentinel.offers, *others],
     )
+
+
+def leads(joined: JoinGroupResponse) -> bool:
+    """Whether the member that got this answer leads its generation, and is to assign."""
+    return joined.leader == joined.member_id != "" and not joined.skip_assignment
 
 
 async def look_for_room(sentinel: SentinelState, asker: Asker, mark: int, has_room: asyncio.Event) -> None:

@@ -19,6 +19,7 @@ from kcoord.gateway.ownership.sentinel.described_groups import Seen
 from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.messages import JoinGroupResponse
 
 __all__ = ["PROTOCOL", "AppearanceSource", "Identity", "MembersOf", "SentinelState", "SessionLimit", "nobody"]
 
@@ -98,6 +99,7 @@ class SentinelState:
         "offers",
         "on_refused",
         "own_protocol",
+        "parked",
         "refused",
         "session_limit",
         "stand_in",
@@ -157,6 +159,8 @@ class SentinelState:
         self.withholds_sync = False
         """Whether it leads a generation with members that have come in a release, and lets them wait for its SyncGroup.
         """
+        self.parked: asyncio.Future[JoinGroupResponse] | None = None
+        """The join by which it waits in a group that it adopts until all members are removed (AD-8)."""
         self.stand_in: Identity | None = None
         """The member in whose name commits go while the join that adopts the group waits upstream (AD-11)."""
         self.taking: asyncio.Task[ErrorCode] | None = None
