@@ -297,3 +297,32 @@ def test_workers_of_the_classic_protocol_on_their_way(cli: Cli) -> None:
     found = eventually_stable(cli, "rolled", members=3)
     assert sorted(each["protocol"] for each in found["members"]) == ["connect", "sessioned", "sessioned"]
     assert "2 of 3 workers speak the classic protocol (sessioned)" in cli("groups", "describe", "rolled").out
+
+
+def test_what_exists_is_shown_with_where_that_is_known_from_and_forgotten(cli: Cli) -> None:
+    """A file counts by the time of its last change. Who has forgotten it listens to what a worker says next."""
+    worker = cli.worker("known")
+    worker.wait_for("assigned copy: connector, 0-2")
+    shown = cli("groups", "configured", "known")
+    assert shown.code == 0
+    assert re.fullmatch(r"known, as of a file of 20\S+ \S+ \(offset \d+\): copy: connector, 0-2\n", shown.out)
+    found = json.loads(cli("groups", "configured", "known", "--json").out)
+    assert sorted(names(found["configured"])) == ["copy", "copy-0", "copy-1", "copy-2"]
+    assert (found["group"], found["config_source"]) == ("known", "file")
+    assert found["config_offset"] > 0
+
+    forgotten = cli("groups", "configured", "known", "--forget")
+    assert forgotten.out == "known, as of no offset: what a worker says next counts: copy: connector, 0-2\n"
+    found = json.loads(cli("groups", "configured", "known", "--json").out)
+    assert (found["config_offset"], found["config_source"]) == (-1, None)
+
+    assert worker.process.stop() == 0
+    assert cli("groups", "configured", "known").out == "known: no worker has said which connectors and tasks exist\n"
+    cli.worker("known").wait_for("assigned copy: connector, 0-2")
+    assert json.loads(cli("groups", "configured", "known", "--json").out)["config_source"] == "file"
+
+
+def test_a_group_of_which_nobody_has_said_what_exists(cli: Cli) -> None:
+    outcome = cli("groups", "configured", "never-heard-of")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "never-heard-of" in outcome.err

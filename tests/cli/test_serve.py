@@ -88,6 +88,32 @@ def test_a_mistake_of_usage_ends_with_2_and_without_a_traceback(arguments: list[
     assert outcome.out == ""
 
 
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (["upstream.ssl.ca.location={}"], "upstream's authorities in {} cannot be read: "),
+        (
+            ["upstream.ssl.certificate.location={}", "upstream.ssl.all.clients.are.kcoord=true"],
+            "the certificate for upstream in {} cannot be used: ",
+        ),
+    ],
+    ids=["authorities", "certificate"],
+)
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_a_file_for_tls_with_upstream_that_does_not_fit_is_named(
+    tmp_path: Path, settings: list[str], says: str, content: str | None
+) -> None:
+    file = tmp_path / "some.pem"
+    if content is not None:
+        file.write_text(content)
+    options = [word for each in settings for word in ("-o", each.format(file))]
+    where = ["--listen", "127.0.0.1:0", "--data-dir", tmp_path, "--upstream", "127.0.0.1:1", "--groups", "x"]
+    outcome = kcoord("serve", *where, "-o", "upstream.security.protocol=SSL", *options)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"kcoord: {says.format(file)}")
+    assert "Traceback" not in outcome.err
+
+
 def test_settings_come_from_the_environment_too() -> None:
     outcome = kcoord("serve", env={"KCOORD_GROUP_MAX_SIZE": "0"})
     assert outcome.code == 2

@@ -2,7 +2,7 @@
 
 import itertools
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -11,13 +11,17 @@ from kcoord.gateway.handlers.listing import _in_turns
 from kcoord.group.request_slices import ROWS
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
 from kcoord.protocol.messages import (
     DeleteGroupsRequest,
+    DescribeConfigsRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
+    IncrementalAlterConfigsRequest,
     ListGroupsRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
@@ -218,3 +222,64 @@ async def test_a_group_call_that_is_cut_or_lies_ends_its_own_connection_only(kco
     liar.writer.write(struct.pack(">i", len(header + body)) + header + body)
     assert await liar.read_frame() == b""
     assert await member.heartbeat() == ErrorCode.NONE
+
+
+MANY = 40
+"""Groups of one request: kcoord carries out so many in slices."""
+GROUP, DELAY = 32, "connect.rebalance.delay.ms"
+
+
+def changes(groups: Sequence[str], value: str = "7000") -> IncrementalAlterConfigsRequest:
+    """Sets one of kcoord's settings of each group."""
+    setting = AlterableConfig(name=DELAY, config_operation=0, value=value)
+    return IncrementalAlterConfigsRequest(
+        resources=[AlterConfigsResource(resource_type=GROUP, resource_name=each, configs=[setting]) for each in groups]
+    )
+
+
+@pytest.mark.parametrize("own", [None, 0, 17, MANY - 1])
+async def test_many_groups_are_described_in_their_order_whoever_has_them(
+    kcoord: Kcoord, name: str, own: int | None
+) -> None:
+    """A batch goes in slices as soon as one of its groups is kcoord's; else the cluster answers all of it."""
+    groups = [f"{name}-{at}" for at in range(MANY)]
+    if own is not None:
+        groups[own] = f"{name}-own"
+        await stable(kcoord, groups[own])
+    answer = await ask(await connect(kcoord.bootstrap), DescribeGroupsRequest(groups=groups))
+    states = {each.group_id: each.group_state for each in answer.groups}
+    assert states.keys() == set(groups)
+    assert [group for group in groups if states[group] == "Stable"] == ([] if own is None else [groups[own]])
+    assert own is None or [*states] == groups
+
+
+async def delays(client: Client, groups: Sequence[str]) -> dict[str, str | None]:
+    """What `changes` changes, by group."""
+    asked = [
+        DescribeConfigsResource(resource_type=GROUP, resource_name=each, configuration_keys=[DELAY]) for each in groups
+    ]
+    told = await ask(client, DescribeConfigsRequest(resources=asked))
+    return {each.resource_name: config.value for each in told.results for config in each.configs}
+
+
+async def test_who_changes_many_groups_hears_which_were_named_twice(kcoord: Kcoord, name: str) -> None:
+    groups = [f"{name}-own-{at}" for at in range(MANY)]
+    client = await connect(kcoord.bootstrap)
+    answer = await ask(client, changes([*groups, groups[3]]))
+    errors = {each.resource_name: ErrorCode(each.error_code) for each in answer.responses}
+    assert errors.pop(groups[3]) == ErrorCode.INVALID_REQUEST
+    assert set(errors.values()) == {ErrorCode.NONE}
+    values = await delays(client, groups)
+    assert values.pop(groups[3]) != "7000"
+    assert set(values.values()) == {"7000"}
+
+
+async def test_a_change_of_many_groups_that_names_too_much_changes_nothing(kcoord: Kcoord, name: str) -> None:
+    groups = [f"{name}-own-{at}" for at in range(MANY)]
+    request = changes(groups)
+    request.resources[-1].configs *= 20_001
+    client = await connect(kcoord.bootstrap)
+    with pytest.raises(AssertionError, match="the server closed the connection"):
+        await ask(client, request)
+    values = await delays(await connect(kcoord.bootstrap), groups)
+    assert "7000" not in values.values()

@@ -145,9 +145,9 @@ async def alter_slice(
         both = [each for each in altering.unrefused(mine) if _theirs(each).configs]
         await altering.ask_upstream([_theirs(each) for each in both], validate_only=False)
         await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=False)
-    others = [each for each in request.resources if _key(each) not in ours]
-    passed = await altering.pass_on(others)
-    answers = [altering.answers[_key(each)] if _key(each) in ours else next(passed) for each in request.resources]
+    altering.refuse(twice)
+    passed = await altering.pass_on([each for each in request.resources if _key(each) not in altering.answers])
+    answers = [altering.answers.get(_key(each)) or next(passed) for each in request.resources]
     return IncrementalAlterConfigsResponse(throttle_time_ms=altering.throttle_ms, responses=answers)
 
 
@@ -166,6 +166,16 @@ class _Altering:
 
     def unrefused(self, resources: list[AlterConfigsResource]) -> list[AlterConfigsResource]:
         return [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.NONE]
+
+    def refuse(self, twice: AbstractSet[Key]) -> None:
+        """Refuse what the whole request names more than once, as a broker does: a slice may name it only once."""
+        for kind, name in twice:
+            self.answers[kind, name] = AlterConfigsResourceResponse(
+                error_code=ErrorCode.INVALID_REQUEST,
+                error_message="the request names this resource more than once",
+                resource_type=kind,
+                resource_name=name,
+            )
 
     async def ask_upstream(self, resources: list[AlterConfigsResource], *, validate_only: bool) -> None:
         self._take(await self._upstream(resources, validate_only))
