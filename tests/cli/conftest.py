@@ -1,5 +1,6 @@
 """Which fixtures do the tests of commands about connect groups share?"""
 
+import contextlib
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import attrs
+import psutil
 import pytest
 
 from tests.cli.run_cli import ROOT, Outcome, kcoord
@@ -84,7 +86,11 @@ def start_command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     for process in started:
         if process.running:
             process.popen.send_signal(signal.SIGCONT)
+            children = psutil.Process(process.popen.pid).children(recursive=True)  # the demo has some
             process.kill()
+            for child in children:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    child.kill()
 
 
 @pytest.fixture(scope="module")
