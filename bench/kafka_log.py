@@ -35,7 +35,7 @@ from kcoord.protocol.records import (
 )
 from kcoord.resource import CONNECTOR, Resource
 from kcoord.server.run import GARBAGE_THRESHOLD, loop_factory
-from kcoord.server.shard_loading import read_shard
+from kcoord.server.shards.shard_loading import read_shard
 
 COMMITS, WARM_UP, ROUNDS = 1_000, 500, 3
 STEP: Sequence[RawRecord] = [(b"key-%d" % number, bytes(100)) for number in range(3)]

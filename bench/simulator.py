@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.results import Claim, Outcome, Table
-from kcoord.sim.run import run_seed
+from kcoord.sim.series.run import run_seed
 
 ROUNDS, SEEDS = 5, 200
 STEPS_A_SECOND = 20_000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kcoord.cli.broker_requests import AsJson, CommandConfig
+from kcoord.cli.calls.broker_requests import AsJson, CommandConfig
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.serve_options import (
     Advertise,
@@ -78,7 +78,7 @@ def _upstreams(settings: "Settings") -> "Security":
     """How kcoord itself connects to the cluster: with TLS if that is set, and without a login."""
     from kcoord.client import Security
     from kcoord.gateway.tls import upstream_context
-    from kcoord.server.gateway_settings import gateway_settings
+    from kcoord.server.startup.gateway_settings import gateway_settings
 
     return Security(upstream_context(gateway_settings(settings)) if settings.upstream else None)
 
@@ -87,7 +87,7 @@ async def _look(settings: "Settings", security: "Security") -> "tuple[list[Findi
     from kcoord.cli.checks.client_addresses import check_addresses
     from kcoord.cli.checks.local_machine import check_broker_ports, check_place
     from kcoord.cli.checks.upstream_cluster import Seen, about_login, check_cluster
-    from kcoord.server.gateway_settings import gateway_settings
+    from kcoord.server.startup.gateway_settings import gateway_settings
 
     findings, matching = list(check_place(settings)), list["Matching"]()
     broker_ports: list[int] = []
@@ -117,7 +117,7 @@ async def _look_at_groups(
     from kcoord.cli.checks.finding import problem
     from kcoord.cli.checks.matching_groups import find_matching, judge_matching
     from kcoord.client import ClientError, Cluster
-    from kcoord.server.adopt_default import adopts_by_itself
+    from kcoord.server.startup.adopt_default import adopts_by_itself
 
     matching: list[Matching] = []
     try:
@@ -132,7 +132,7 @@ async def _look_at_groups(
 
 
 def _shown(findings: "Sequence[Finding]", matching: "Sequence[Matching]") -> str:
-    from kcoord.cli.terminal_output import table_of, written
+    from kcoord.cli.output.terminal_output import table_of, written
 
     shown: list[Any] = [table_of(("", "ABOUT", ""), [(each.level.value, each.about, each.text) for each in findings])]
     if matching:

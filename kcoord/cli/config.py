@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.calls.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import USAGE, fail
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.cli.config_calls import Change
+    from kcoord.cli.calls.config_calls import Change
 
 app = typer.Typer(help="Show and change the settings of one group.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -30,7 +30,7 @@ def describe(
 
     Each with the value that is in force, and where that value comes from.
     """
-    from kcoord.cli import config_calls
+    from kcoord.cli.calls import config_calls
 
     found = ask(bootstrap_server, command_config, lambda cluster: config_calls.describe(cluster, group))
     show([each.as_json() for each in found] if as_json else config_calls.table(found))
@@ -54,7 +54,7 @@ def set_(
     They take effect with the next heartbeats of its workers. If the cluster behind kcoord coordinates the group, they
     take effect once kcoord has it, and the command says so.
     """
-    from kcoord.cli import config_calls
+    from kcoord.cli.calls import config_calls
 
     try:
         changes = [config_calls.parse(value) for value in values]
@@ -75,14 +75,14 @@ def unset(
 
     Then the settings for all groups hold for this one too.
     """
-    from kcoord.cli import config_calls
+    from kcoord.cli.calls import config_calls
 
     changes = [config_calls.Change(name, config_calls.DELETE, None) for name in names]
     _alter(group, changes, bootstrap_server, dry_run, command_config)
 
 
 def _alter(group: str, changes: "list[Change]", bootstrap: str, dry_run: bool, command_config: Path | None) -> None:
-    from kcoord.cli import config_calls
+    from kcoord.cli.calls import config_calls
     from kcoord.client import Cluster
 
     async def done(cluster: Cluster) -> str:

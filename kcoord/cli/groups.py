@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.calls.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.printable import printable
 
@@ -34,7 +34,8 @@ def list_groups(
     At kcoord the list also says who coordinates each group: kcoord or the cluster behind it. For a group at the cluster
     it says how many of its members come through kcoord.
     """
-    from kcoord.cli import group_calls, group_tables
+    from kcoord.cli.calls import group_calls
+    from kcoord.cli.output import group_tables
 
     states, types = state or [], type_ or []
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.list_owned(cluster, states, types))
@@ -52,7 +53,8 @@ def describe_groups(
 
     For connect groups also: which worker waits for what, which one must release what, and which work waits for whom.
     """
-    from kcoord.cli import group_calls, group_tables
+    from kcoord.cli.calls import group_calls
+    from kcoord.cli.output import group_tables
 
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.describe(cluster, group))
     show([each.as_json() for each in found] if as_json else group_tables.of_members(found))
@@ -74,7 +76,8 @@ def explain_group(
 
     For each epoch: its reason, what moved from which worker to which, and how long it took.
     """
-    from kcoord.cli import explanation, group_calls
+    from kcoord.cli.calls import group_calls
+    from kcoord.cli.output import explanation
 
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.history_of(cluster, group))
     show(found.history_json(last) if as_json else explanation.explained(found, last))
@@ -95,7 +98,7 @@ def configured_set(
     Workers say what exists. The highest offset counts, and Connect's configuration topic goes before files. Use
     --forget if a group has an offset that no worker can reach any more. It stops nothing.
     """
-    from kcoord.cli import configured_set, group_calls
+    from kcoord.cli.calls import configured_set, group_calls
 
     question = configured_set.forget if forget else group_calls.history_of
     found = ask(bootstrap_server, command_config, lambda cluster: question(cluster, group))
@@ -142,7 +145,7 @@ def release_groups(
     Their members join once more, at the cluster, and go on. Then you can point them at the brokers one by one. Sets
     gateway.owner=cluster, so kcoord does not take the groups again.
     """
-    from kcoord.cli import handover_calls
+    from kcoord.cli.calls import handover_calls
     from kcoord.group.group_configs import Owner
 
     if bool(group) == all_:
@@ -157,7 +160,7 @@ def release_groups(
 def _hand_over(
     groups: list[str], owner: "Owner", wait_s: float, dry_run: bool, bootstrap: str, config: CommandConfig
 ) -> None:
-    from kcoord.cli import handover_calls
+    from kcoord.cli.calls import handover_calls
     from kcoord.client import Cluster
 
     def tell(line: str) -> None:
@@ -181,7 +184,7 @@ def delete_groups(
 
     This deletes the offsets that they have committed, too.
     """
-    from kcoord.cli import group_calls
+    from kcoord.cli.calls import group_calls
 
     failed = False
     for outcome in ask(bootstrap_server, command_config, lambda cluster: group_calls.delete(cluster, group)):

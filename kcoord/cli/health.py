@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.broker_requests import CommandConfig, addresses_of
+from kcoord.cli.calls.broker_requests import CommandConfig, addresses_of
 from kcoord.cli.failure import USAGE, fail
 
 if TYPE_CHECKING:

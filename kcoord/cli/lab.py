@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
+from kcoord.cli.output.terminal_output import table_of, written
 from kcoord.cli.scenario import LEFT_OUT, Kind, Policy, Restart, named
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
-from kcoord.cli.terminal_output import table_of, written
 
 if TYPE_CHECKING:
     from kcoord.pipeline.lab import NamedRules
@@ -84,7 +84,7 @@ def lab(
     Without options it runs everything that comes with kcoord: a thousand runs, in a minute or two. The table has every
     run; docs/pipeline.md explains its columns. The same runs give the same table. A table that was there is replaced.
     """
-    from kcoord.cli.spark_progress import Progress
+    from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.lab import cells, is_possible
     from kcoord.pipeline.spark.lab import run_all

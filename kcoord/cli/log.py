@@ -64,7 +64,7 @@ def dump_log(
     fields. A value of null is a tombstone. Bytes are in base64. A record that cannot be decoded is printed in base64,
     with the reason.
     """
-    from kcoord.cli import log_output
+    from kcoord.cli.output import log_output
 
     history = _history(data_dir, log_bootstrap, topic, option, config)
     _run(log_output.dump(history, partition or [], frozenset(group or ()), follow=follow))
@@ -84,7 +84,7 @@ def verify_log(
     A log is sound if every record can be read and replayed, nothing has two owners after any step, epochs and
     generations never go back, and every group is consistent at the end.
     """
-    from kcoord.cli import log_output
+    from kcoord.cli.output import log_output
 
     history = _history(data_dir, log_bootstrap, topic, option, config)
     if not _run(log_output.verify(history, partition or [])):
@@ -97,7 +97,7 @@ def _history(
     from kcoord.log.history import FileHistory
     from kcoord.log.interface import LogError
     from kcoord.log.kafka.history import TopicHistory
-    from kcoord.server.log_opening import kafka_log_settings
+    from kcoord.server.startup.log_opening import kafka_log_settings
 
     settings = log_settings(data_dir, log_bootstrap, topic, option, config)
     try:

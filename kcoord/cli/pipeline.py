@@ -16,7 +16,7 @@ from kcoord.cli.whatif import whatif
 from kcoord.pipeline import INSTALL
 
 if TYPE_CHECKING:
-    from kcoord.cli.spark_progress import Progress
+    from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.spark.history import Outcome
     from kcoord.pipeline.spark.sources import Source
     from kcoord.settings_sources import Settings
@@ -60,7 +60,7 @@ def history(
 
     docs/pipeline.md explains the tables. The same log gives the same tables. Tables that were there are replaced.
     """
-    from kcoord.cli.spark_progress import Progress
+    from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.spark.session import session
 
@@ -138,7 +138,7 @@ def _source(settings: "Settings", client: dict[str, str]) -> "Source":
     from kcoord.log.interface import LogError
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.spark.sources import FileSource, TopicSource
-    from kcoord.server.log_opening import kafka_log_settings
+    from kcoord.server.startup.log_opening import kafka_log_settings
 
     if settings.log == "embedded":
         return FileSource.look(settings.data_dir)

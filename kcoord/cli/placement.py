@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
+from kcoord.cli.calls.broker_requests import DEFAULT_BOOTSTRAP, AsJson, Bootstrap, CommandConfig, ask, show
 from kcoord.cli.failure import USAGE, fail
 from kcoord.printable import printable
 
@@ -30,7 +30,7 @@ def show_rules(
     import tomli_w
 
     from kcoord.assign.placement.document import write_tables
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
 
     now = ask(bootstrap_server, command_config, lambda cluster: placement_calls.standing(cluster, group))
     tables = write_tables(now.rules)
@@ -56,7 +56,7 @@ def apply(
 
     Says what will move. A few connectors and tasks move at a time.
     """
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
     from kcoord.client import Cluster
 
     rules = read_rules(file)
@@ -93,7 +93,7 @@ def explain(
 ) -> None:
     """Say where a connector or a task runs, and which workers the rules allow for it."""
     from kcoord.assign import CONNECTOR, Resource
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
     from kcoord.client import ClientError
 
     name, colon, task = resource.rpartition(":")
@@ -123,8 +123,8 @@ def read_rules(file: Path) -> "Rules":
 
 
 def _tell(now: "object", rules: "Rules", as_json: bool) -> None:
-    from kcoord.cli import placement_calls
-    from kcoord.cli.short_names import Names
+    from kcoord.cli.calls import placement_calls
+    from kcoord.cli.output.short_names import Names
 
     assert isinstance(now, placement_calls.Standing)
     plan = placement_calls.plan(now, rules)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kcoord.cli.failure import FAILED, USAGE, fail
-from kcoord.cli.terminal_output import table_of, written
+from kcoord.cli.output.terminal_output import table_of, written
 
 if TYPE_CHECKING:
     from kcoord.sim.scenario import Run, Scenario

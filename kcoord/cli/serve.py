@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kcoord.cli.failure import fail
-from kcoord.cli.log_lines import log_to
+from kcoord.cli.output.log_lines import log_to
 from kcoord.cli.serve_options import (
     Advertise,
     ConfigFile,
@@ -57,10 +57,10 @@ def serve(
 
 
 def _serve(settings: "Settings") -> None:
-    from kcoord.cli.start_screen import start_screen
+    from kcoord.cli.output.start_screen import start_screen
     from kcoord.log.interface import LogError
     from kcoord.server.run import StartError, run
-    from kcoord.server.tls import TlsError
+    from kcoord.server.startup.tls import TlsError
 
     try:
         run(settings, lambda: print(start_screen(settings), flush=True))

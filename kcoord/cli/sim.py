@@ -22,7 +22,7 @@ app.command("scenario")(scenario)
 
 
 class Kind(StrEnum):
-    """The kinds of runs (`kcoord.sim.run.WORLDS`)."""
+    """The kinds of runs (`kcoord.sim.series.run.WORLDS`)."""
 
     CONNECT = "connect"
     MIXED = "mixed"
@@ -115,7 +115,7 @@ def _kind_of_runs(kind: Kind | None, site: Path | None) -> str | None:
     if site is None:
         return None if kind is None else kind.value
     from kcoord.sim.release.imported_release import load_release
-    from kcoord.sim.run import beside
+    from kcoord.sim.series.run import beside
 
     try:
         load_release(site)
@@ -126,7 +126,7 @@ def _kind_of_runs(kind: Kind | None, site: Path | None) -> str | None:
 
 def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool, kind: str | None) -> None:
     from kcoord.sim.plans.plan_file import PlanFileError, dump, load
-    from kcoord.sim.run import plan_of, run_plan, run_seed
+    from kcoord.sim.series.run import plan_of, run_plan, run_seed
 
     sink = print if trace else None
     if plan is not None:
@@ -146,8 +146,8 @@ def _run_one(seed: int | None, plan: Path | None, save: Path | None, trace: bool
 
 def _shrink(seed: int | None, plan: Path | None, kind: str | None, file: Path) -> None:
     from kcoord.sim.plans.plan_file import PlanFileError, dump, load
-    from kcoord.sim.run import plan_of, replay_plan_command
-    from kcoord.sim.shrink import NothingToShrink, shrink
+    from kcoord.sim.series.run import plan_of, replay_plan_command
+    from kcoord.sim.series.shrink import NothingToShrink, shrink
 
     try:
         if plan is not None:

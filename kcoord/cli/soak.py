@@ -11,11 +11,11 @@ import attrs
 import typer
 
 from kcoord.cli.failure import FAILED
-from kcoord.cli.terminal_output import table_of, written
+from kcoord.cli.output.terminal_output import table_of, written
 
 if TYPE_CHECKING:
-    from kcoord.sim.journal import Block, Journal, Range, Tree
-    from kcoord.sim.outcome import Outcome
+    from kcoord.sim.basis.outcome import Outcome
+    from kcoord.sim.series.journal import Block, Journal, Range, Tree
 
 SHOWN = 10
 """How many failing seeds are shown. The others are counted."""
@@ -48,7 +48,7 @@ class Sum:
 
     def add(self, outcome: "Outcome", kind: str) -> None:
         """Add one run that has ended."""
-        from kcoord.sim.fingerprint import together
+        from kcoord.sim.basis.fingerprint import together
 
         self.runs += 1
         self.steps += outcome.steps
@@ -63,8 +63,8 @@ def soak(wanted: Soak) -> None:
     """Run the seeds and print the results. Exits with status 1 if some failed, now or according to the journal."""
     import time
 
-    from kcoord.sim.journal import EACH, Journal, tree
-    from kcoord.sim.run import kind_of
+    from kcoord.sim.series.journal import EACH, Journal, tree
+    from kcoord.sim.series.run import kind_of
 
     began, total = time.monotonic(), Sum()
     journal = None if wanted.journal is None else Journal(wanted.journal)
@@ -91,7 +91,7 @@ def soak(wanted: Soak) -> None:
 
 def told(outcome: "Outcome", plan: Path | None, kind: str | None) -> str:
     """The result of one run, in a line or two."""
-    from kcoord.sim.run import replay_command, replay_plan_command
+    from kcoord.sim.series.run import replay_command, replay_plan_command
 
     run = f"seed {outcome.seed}" if plan is None else str(plan)
     if outcome.violation is None:
@@ -104,7 +104,7 @@ def told(outcome: "Outcome", plan: Path | None, kind: str | None) -> str:
 
 
 def _outcomes(wanted: Soak, journal: "Journal | None") -> "Iterator[Outcome]":
-    from kcoord.sim.run import run_seeds, soak_seeds
+    from kcoord.sim.series.run import run_seeds, soak_seeds
 
     if journal is None:
         return run_seeds(range(*wanted.seeds), wanted.jobs, wanted.kind, branches=wanted.report)
@@ -126,11 +126,11 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
     """For each area, how many conditions there are and how many were met; the names of those that were never met; and
     what is excused. Also returns how many excuses are wrong because a run has taken the branch.
     """
-    from kcoord.sim.branches import branch_names
-    from kcoord.sim.run import WORLDS
-    from kcoord.sim.run_kinds import CONNECT
-    from kcoord.sim.sometimes_conditions import area_of, required
-    from kcoord.sim.untaken_branches import judge, reason
+    from kcoord.sim.basis.run_kinds import CONNECT
+    from kcoord.sim.series.branches import branch_names
+    from kcoord.sim.series.run import WORLDS
+    from kcoord.sim.series.sometimes_conditions import area_of, required
+    from kcoord.sim.series.untaken_branches import judge, reason
 
     rows, never = [], []
     for kind, counts in sorted(met.items()):
@@ -157,7 +157,7 @@ def _of_conditions(met: Mapping[str, Counter[str]]) -> tuple[str, int]:
 
 def _by_reason(excused: Iterable[str]) -> list[tuple[str, str]]:
     """How many branches are excused for each reason, most first."""
-    from kcoord.sim.untaken_branches import reason
+    from kcoord.sim.series.untaken_branches import reason
 
     reasons = Counter(reason(name) or "" for name in excused)
     return [(f"{count:,}", why) for why, count in reasons.most_common()]
@@ -172,7 +172,7 @@ def _row(kind: str, area: str, names: list[str], counts: Counter[str]) -> tuple[
 
 def _of_journal(blocks: "list[Block]", running: "Tree") -> str:
     """Which seeds ran on which commit, and how many on the engine as it is now."""
-    from kcoord.sim.journal import joined
+    from kcoord.sim.series.journal import joined
 
     groups: dict[tuple[str, str, str], list[Block]] = defaultdict(list)
     for block in blocks:

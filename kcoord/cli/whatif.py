@@ -17,7 +17,7 @@ from kcoord.pipeline import INSTALL
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.cli.spark_progress import Progress
+    from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.whatif.advice import Advice, Choice, Outcome
     from kcoord.pipeline.whatif.agreement import Disagreement
     from kcoord.pipeline.whatif.logged import Logged
@@ -119,7 +119,7 @@ def whatif(
     The output says what each choice would have cost (the median and the range of the seeds), what it would have saved,
     and how well the replay of what was really run agrees with the log.
     """
-    from kcoord.cli.spark_progress import Progress
+    from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.sim.scenario import Kind as GroupKind
     from kcoord.sim.scenario import Restart as HowToGo

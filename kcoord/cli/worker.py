@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, addresses_of
+from kcoord.cli.calls.broker_requests import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, addresses_of
 from kcoord.cli.failure import USAGE, fail
-from kcoord.cli.log_lines import log_to
+from kcoord.cli.output.log_lines import log_to
 
 
 class Protocol(StrEnum):

@@ -12,7 +12,7 @@ import attrs
 
 from kcoord.assign import ConnectAssignor, Resource
 from kcoord.assign.built_in import CLIENT_SIDE
-from kcoord.cli.resource_texts import resources_text
+from kcoord.cli.output.resource_texts import resources_text
 from kcoord.client.security import Security
 from kcoord.worker.config_topic import ConfigTopic
 from kcoord.worker.runner import Classes, Runner, TopicSource

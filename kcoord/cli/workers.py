@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import attrs
 import typer
 
-from kcoord.cli.broker_requests import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, ask, asked
+from kcoord.cli.calls.broker_requests import DEFAULT_BOOTSTRAP, Bootstrap, CommandConfig, ask, asked
 from kcoord.cli.failure import fail
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
     from kcoord.assign import Member, Resource
     from kcoord.assign.placement import Cordon, Rules
-    from kcoord.cli.placement_calls import Standing
+    from kcoord.cli.calls.placement_calls import Standing
 
 app = typer.Typer(help="Cordon and drain the workers of a connect group.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -92,8 +92,8 @@ def uncordon(
 
 
 def _tell_moves(group: str, worker: str, bootstrap: str, config: CommandConfig) -> None:
-    from kcoord.cli import placement_calls
-    from kcoord.cli.short_names import Names
+    from kcoord.cli.calls import placement_calls
+    from kcoord.cli.output.short_names import Names
 
     now = ask(bootstrap, config, lambda cluster: placement_calls.standing(cluster, group))
     for line in placement_calls.plan(now, _taken_out(now, worker, False, True)).told(Names.of(now.group)):
@@ -103,7 +103,7 @@ def _tell_moves(group: str, worker: str, bootstrap: str, config: CommandConfig) 
 def _taken_out(now: "Standing", worker: str, until_restart: bool, drains: bool) -> "Rules":
     """The rules with the worker taken out of service. If that is not possible, the command ends."""
     from kcoord.assign.placement import Cordon
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
     from kcoord.client import ClientError
 
     try:
@@ -130,7 +130,7 @@ def _take_out(
         print(printable(f"{group}: {worker} is {'being drained' if drains else 'cordoned'}"))
         return
 
-    from kcoord.cli.resource_texts import counted
+    from kcoord.cli.output.resource_texts import counted
 
     def tell(left: "frozenset[Resource]") -> None:
         does = f"runs {counted(len(left))}" if left else "leads"
@@ -150,7 +150,7 @@ def _wait(
     """Wait until the worker is empty. Returns lines about what stays on it. If kcoord restarts meanwhile, it goes on
     draining, so the command asks again.
     """
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
     from kcoord.client import ClientError
 
     lost_at: float | None = None
@@ -179,9 +179,9 @@ def _wait(
 
 def _check_places(now: "Standing", rules: "Rules", drains: bool) -> None:
     """End the command if draining would leave something without any worker that may run it."""
-    from kcoord.cli import placement_calls
-    from kcoord.cli.resource_texts import resources_text
-    from kcoord.cli.short_names import Names
+    from kcoord.cli.calls import placement_calls
+    from kcoord.cli.output.resource_texts import resources_text
+    from kcoord.cli.output.short_names import Names
 
     if not drains:
         return
@@ -203,13 +203,13 @@ def _check_places(now: "Standing", rules: "Rules", drains: bool) -> None:
 
 def _meant(now: "Standing", worker: str) -> "list[Member]":
     from kcoord.assign.placement.rules import is_meant
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
 
     return [each for each in placement_calls.members_of(now) if is_meant(each, worker)]
 
 
 def _put(group: str, change: "Callable[[Standing], Rules]", bootstrap: str, config: CommandConfig) -> None:
-    from kcoord.cli import placement_calls
+    from kcoord.cli.calls import placement_calls
     from kcoord.client import Cluster
 
     async def done(cluster: Cluster) -> None:

@@ -21,7 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kcoord.log.embedded import EmbeddedLog
-from kcoord.server.components import (
+from kcoord.server.server import Behind
+from kcoord.server.shards.coordinator import Coordinator
+from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import OneNode
+from kcoord.server.startup.components import (
     StartError,
     connect_settings,
     group_settings,
@@ -33,13 +37,9 @@ from kcoord.server.components import (
     take_handed_down,
     tls,
 )
-from kcoord.server.configured_request_limits import request_limits
-from kcoord.server.coordinator import Coordinator
-from kcoord.server.listen_fds import HandedDown
-from kcoord.server.private_files import keep_new_files_private, warn_of_readable_files
-from kcoord.server.server import Behind
-from kcoord.server.standalone import Standalone
-from kcoord.server.standalone_nodes import OneNode
+from kcoord.server.startup.configured_request_limits import request_limits
+from kcoord.server.startup.listen_fds import HandedDown
+from kcoord.server.startup.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.settings_sources import Settings
 
 if TYPE_CHECKING:
@@ -157,7 +157,10 @@ async def start_alone(settings: Settings, handed_down: HandedDown, stack: contex
 
 def make_own_gateway(settings: Settings, coordinator: Coordinator, log_is_new: bool) -> Gateway:
     """The gateway of a kcoord that is alone. Raises StartError."""
-    from kcoord.server.adopt_default import began_new, tell_default  # with a gateway, which starts later than the rest
+    from kcoord.server.startup.adopt_default import (  # with a gateway, which starts later than the rest
+        began_new,
+        tell_default,
+    )
 
     is_new = began_new(settings, log_is_new)
     tell_default(settings, is_new)

@@ -29,10 +29,10 @@ from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.loop.handshake_queue import HandshakeQueue
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.undecoded_call import Call
-from kcoord.server.accept_clock import AcceptClock
 from kcoord.server.clock import monotonic_ms
-from kcoord.server.connection import ClientSession, Connection
-from kcoord.server.held_bytes import HeldBytes
+from kcoord.server.connections.accept_clock import AcceptClock
+from kcoord.server.connections.connection import ClientSession, Connection
+from kcoord.server.connections.held_bytes import HeldBytes
 
 log = logging.getLogger("kcoord.server")
 

@@ -25,8 +25,12 @@ from kcoord.instances.instances_by_broker import MapPlaces
 from kcoord.instances.membership import Membership
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
-from kcoord.server.adopt_default import began_new, remember, tell_default
-from kcoord.server.components import (
+from kcoord.server.server import Behind
+from kcoord.server.shards.coordinator import Coordinator
+from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_nodes import InstanceNodes
+from kcoord.server.startup.adopt_default import began_new, remember, tell_default
+from kcoord.server.startup.components import (
     StartError,
     group_settings,
     make_coordinator,
@@ -34,14 +38,10 @@ from kcoord.server.components import (
     make_server,
     open_ports,
 )
-from kcoord.server.configured_request_limits import request_limits
-from kcoord.server.coordinator import Coordinator
-from kcoord.server.instances_settings import instances_settings
-from kcoord.server.listen_fds import INTERNAL, HandedDown
-from kcoord.server.log_opening import cluster_id_of, kafka_log_settings, open_patiently
-from kcoord.server.server import Behind
-from kcoord.server.standalone import Standalone
-from kcoord.server.standalone_nodes import InstanceNodes
+from kcoord.server.startup.configured_request_limits import request_limits
+from kcoord.server.startup.instances_settings import instances_settings
+from kcoord.server.startup.listen_fds import INTERNAL, HandedDown
+from kcoord.server.startup.log_opening import cluster_id_of, kafka_log_settings, open_patiently
 from kcoord.settings_sources import Settings
 
 if TYPE_CHECKING:

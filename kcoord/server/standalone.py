@@ -51,10 +51,10 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.undecoded_call import Call
 from kcoord.server.clock import wall_ms
-from kcoord.server.connection import Connection
-from kcoord.server.coordinator import Coordinator
-from kcoord.server.multi_group_run import BatchRun
-from kcoord.server.sliced_call import SlicedCall
+from kcoord.server.connections.connection import Connection
+from kcoord.server.connections.multi_group_run import BatchRun
+from kcoord.server.connections.sliced_call import SlicedCall
+from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.standalone_nodes import Nodes
 

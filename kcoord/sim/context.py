@@ -9,12 +9,12 @@ from random import Random
 from typing import Any
 
 from kcoord.group.state.connect_settings import PLACEMENT
-from kcoord.sim.events import Events
-from kcoord.sim.fingerprint import Fingerprint
+from kcoord.sim.basis.events import Events
+from kcoord.sim.basis.fingerprint import Fingerprint
+from kcoord.sim.basis.sightings import Sightings
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.network import Network
 from kcoord.sim.plans.plan import Plan, resources
-from kcoord.sim.sightings import Sightings
-from kcoord.sim.trace import Sink
 
 
 class RunContext:

@@ -9,7 +9,7 @@
   fenced this one meanwhile).
 - An append gets no result. What waits for it waits until the writer gives up, and it never was in the log.
 - An append takes long, and so does everything behind it.
-- The power fails while a batch is written. Part of it is on the disk, and the next load leaves it out (`storage.py`).
+- The power fails while a batch is written. Part of it is on the disk, and the next load leaves it out (`basis/storage.py`).
 - A load may find the whole log, or only the last record of each key.
 """
 
@@ -29,12 +29,12 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
 from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
-from kcoord.sim import trace
 from kcoord.sim.append import Fate, Pending
+from kcoord.sim.basis import trace
+from kcoord.sim.basis.storage import Storage
 from kcoord.sim.context import RunContext
 from kcoord.sim.network import Frame, Link
 from kcoord.sim.plans.plan import Fault
-from kcoord.sim.storage import Storage
 
 CATCH_UP_MS = 250
 """After a standstill, how long the coordinator reads what waits before time goes on, as in the server."""

@@ -17,10 +17,10 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
 )
 from kcoord.sim.append import Fate
-from kcoord.sim.checks import Checks
 from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.fleet import GROUP, Fleet, Place
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.network import Link
 from kcoord.sim.plans.plan import PLACEMENT, Fault, resources, schedule
 from kcoord.sim.worker import Process

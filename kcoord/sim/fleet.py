@@ -12,9 +12,9 @@ import attrs
 from kcoord.assign import Resource
 from kcoord.protocol.errors import ErrorCode
 from kcoord.sim.assignors import Assignors
+from kcoord.sim.basis.trace import names
 from kcoord.sim.context import RunContext
 from kcoord.sim.process import ProcessJudge, SimulatedProcess
-from kcoord.sim.trace import names
 from kcoord.sim.worker import Process
 from kcoord.worker.setup import Offer, Setup
 

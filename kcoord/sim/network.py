@@ -18,7 +18,7 @@ from typing import Protocol
 
 from kcoord.group.state.step import CachedReply
 from kcoord.protocol.message_base import Request, Response
-from kcoord.sim.events import Events
+from kcoord.sim.basis.events import Events
 from kcoord.sim.plans.plan import Plan
 
 CALM_MS = 50

@@ -16,11 +16,11 @@ from typing import Any
 
 from kcoord.assign import Assignment
 from kcoord.protocol.message_base import Response
-from kcoord.sim import trace
 from kcoord.sim.assignors import Assignors
+from kcoord.sim.basis import trace
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.context import RunContext
 from kcoord.sim.process import ProcessJudge, SimulatedProcess
-from kcoord.sim.violation import Violation
 from kcoord.worker import actions
 from kcoord.worker.classic.membership import ClassicMembership
 from kcoord.worker.membership import Membership

@@ -1,6 +1,6 @@
 """The world of one run: a coordinator, workers, a network between them, and faults; and the course of the run.
 
-1. For a while things go wrong, as the plan says. After each step the run looks for what must never be (`checks.py`).
+1. For a while things go wrong, as the plan says. After each step the run looks for what must never be (`judging/checks.py`).
 2. Then nothing goes wrong any more. Within a bounded time all must be well, and stay so: everything that is configured
    runs once, every member has converged, and the group is stable.
 """
@@ -14,16 +14,16 @@ from kcoord.assign import CooperativeAssignor, UniformAssignor
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.assignors import Assignors, FlawedServerAssignor
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.outcome import Outcome
+from kcoord.sim.basis.trace import Sink
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
-from kcoord.sim.outcome import Outcome
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.plans.plan import draw
 from kcoord.sim.plans.plan_file import RunPlan
-from kcoord.sim.trace import Sink
-from kcoord.sim.violation import Violation
 
 LOOK_MS = 1_000
 """How often the run checks whether all is well."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 
-from kcoord.server.components import given_names, group_settings, make_server
-from kcoord.server.configured_request_limits import request_limits
-from kcoord.server.coordinator import Coordinator
+from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
+from kcoord.server.startup.components import given_names, group_settings, make_server
+from kcoord.server.startup.configured_request_limits import request_limits
 from kcoord.settings_sources import Settings, SettingsError, load_settings
 from kcoord.testing.errors import TestingError
 from kcoord.testing.loopback_network import LOOPBACK

@@ -3,7 +3,7 @@
 import pytest
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 
-from kcoord.cli.assignments import assignment_text
+from kcoord.cli.output.assignments import assignment_text
 
 CONNECT = bytes.fromhex(
     "0001 0000"  # version 1, no error

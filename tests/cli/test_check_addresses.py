@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kcoord.cli.checks.client_addresses import check_addresses
-from kcoord.server.upstream_watch import is_of_this_machine, is_own_address
+from kcoord.server.startup.upstream_watch import is_of_this_machine, is_own_address
 from kcoord.settings import Settings
 from tests.cli.run_cli import kcoord
 from tests.cli.test_check import problems

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.cli.group_ownership import NAMED, Ownership
+from kcoord.cli.calls.group_ownership import NAMED, Ownership
 from kcoord.group_owner_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE
 from kcoord.protocol.generated.connect_group_describe_response import Member
 from tests.cli.run_cli import Outcome, kcoord

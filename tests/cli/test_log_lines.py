@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from aiokafka.protocol.admin import SaslAuthenticateRequest_v1, SaslAuthenticateResponse_v0
 
-from kcoord.cli.log_lines import LineFormatter, Seldom, TurnHandler
+from kcoord.cli.output.log_lines import LineFormatter, Seldom, TurnHandler
 
 
 class Screen(io.StringIO):

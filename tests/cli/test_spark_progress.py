@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.cli import spark_progress
-from kcoord.cli.spark_progress import Progress
+from kcoord.cli.output import spark_progress
+from kcoord.cli.output.spark_progress import Progress
 from tests.kafka.wait import eventually
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.cli.connect_groups import ClassicPart, ConnectGroup, Departed, Epoch, Move, Worker
-from kcoord.cli.explanation import explained
-from kcoord.cli.resource_texts import counted, resources_json, resources_text
-from kcoord.cli.short_names import Names
-from kcoord.cli.times import ago, clock, span
+from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup, Departed, Epoch, Move, Worker
+from kcoord.cli.output.explanation import explained
+from kcoord.cli.output.resource_texts import counted, resources_json, resources_text
+from kcoord.cli.output.short_names import Names
+from kcoord.cli.output.times import ago, clock, span
 from kcoord.resource import connector, resources_of, task
 
 NOTHING = frozenset[Resource]()
@@ -86,7 +86,7 @@ def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None
         history=history,
         classic=ClassicPart("barrier", "bidirectional", "default", "w4 speaks only default"),
     )
-    monkeypatch.setattr("kcoord.cli.times.time.time_ns", lambda: 6_000 * 1_000_000)
+    monkeypatch.setattr("kcoord.cli.output.times.time.time_ns", lambda: 6_000 * 1_000_000)
     lines = explained(group, 10).splitlines()
     assert lines == [
         "g: Assigning at epoch 4, 1 worker; all that has happened",

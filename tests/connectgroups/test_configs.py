@@ -28,7 +28,7 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupConfigurationValue,
     Record,
 )
-from kcoord.server.components import connect_settings
+from kcoord.server.startup.components import connect_settings
 from kcoord.settings_sources import Settings, load_settings
 from tests.connectgroups.configs import asked, change
 from tests.connectgroups.conftest import CONNECT

@@ -33,8 +33,8 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server.coordinator import Coordinator
 from kcoord.server.server import Server
+from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_authorizer import Client as Asker
 from kcoord.server.standalone_nodes import OneNode

@@ -15,9 +15,9 @@ from kcoord.assign.uniform import UniformAssignor
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.unassigned import ADOPT_GROUP
 from kcoord.protocol.messages import OWN_APIS, ApiVersionsRequest, ConnectGroupDescribeRequest, DescribeConfigsRequest
-from kcoord.server.assignors import ENTRY_POINTS, AssignorError, load_assignors
-from kcoord.server.components import StartError, connect_settings
 from kcoord.server.standalone import CONNECT_GROUP_APIS
+from kcoord.server.startup.assignors import ENTRY_POINTS, AssignorError, load_assignors
+from kcoord.server.startup.components import StartError, connect_settings
 from kcoord.settings_sources import SettingsError, load_settings
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import ask, connect

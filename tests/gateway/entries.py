@@ -24,8 +24,8 @@ from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
-from kcoord.server.coordinator import Coordinator
 from kcoord.server.server import Server
+from kcoord.server.shards.coordinator import Coordinator
 from tests.gateway.scripted import ScriptedMember, connect
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import HIGHEST_NODE_ID

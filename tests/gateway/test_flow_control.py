@@ -5,8 +5,8 @@ The real connection, client session and upstream between sockets that a plan dri
 through somewhere. Buffers are so small that every pause happens. At the end of a plan all sockets flow again: whatever
 is then still paused, or not answered, was forgotten.
 
-The numbers in test names are those of the rules in `kcoord/server/connection.py`, and rule 5, of small frames, is that
-of `kcoord/gateway/session/upstream.py`.
+The numbers in test names are those of the rules in `kcoord/server/connections/connection.py`, and rule 5, of small
+frames, is that of `kcoord/gateway/session/upstream.py`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from kcoord.gateway.session.upstream import Expected, Upstream
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.frame import encode_response_frame
 from kcoord.protocol.undecoded_call import Call
-from kcoord.server import connection as connection_module
-from kcoord.server.connection import Connection
-from kcoord.server.held_bytes import HeldBytes
+from kcoord.server.connections import connection as connection_module
+from kcoord.server.connections.connection import Connection
+from kcoord.server.connections.held_bytes import HeldBytes
 
 LIST_OFFSETS, METADATA, HEARTBEAT, PRODUCE = 2, 3, 12, 0
 """What passes, what names nodes whose ports must be opened first, what kcoord answers, what nobody answers (acks=0)."""

@@ -6,7 +6,7 @@ from kcoord.gateway.gateway import Gateway
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
-from kcoord.server.coordinator import Coordinator
+from kcoord.server.shards.coordinator import Coordinator
 
 
 async def test_rule_10_members_that_never_come_back_are_forgotten_when_their_sessions_run_again(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest
 from kcoord.server.clock import monotonic_ms
-from kcoord.server.coordinator import Coordinator
 from kcoord.server.server import Server
+from kcoord.server.shards.coordinator import Coordinator
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ask, connect, describe, until
 from tests.kafka.cluster import KafkaCluster

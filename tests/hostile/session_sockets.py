@@ -15,13 +15,13 @@ import tempfile
 from collections import deque
 from pathlib import Path
 
-from kcoord.cli.log_output import checked, told
+from kcoord.cli.output.log_output import checked, told
 from kcoord.group.log_verification import Verifier
 from kcoord.log.history import FileHistory
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import RESPONSES, ConnectGroupHeartbeatRequest, HeartbeatRequest
-from kcoord.server.connection import WAIT_FOR_OTHERS
+from kcoord.server.connections.connection import WAIT_FOR_OTHERS
 from tests.hostile.session_requests import Drawer
 from tests.hostile.session_world import SIZE_BYTES, Fault, Faults
 from tests.protocol.fuzz import mutated

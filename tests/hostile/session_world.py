@@ -23,7 +23,7 @@ from typing import Any, cast
 
 import attrs
 
-from kcoord.cli.log_output import checked, told
+from kcoord.cli.output.log_output import checked, told
 from kcoord.group.durable_invariants import complaints
 from kcoord.group.log_verification import Verifier
 from kcoord.group.partition_of_group import partition_of
@@ -48,10 +48,10 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.server import clock as server_clock
-from kcoord.server.connection import Connection
-from kcoord.server.coordinator import Coordinator
+from kcoord.server.connections.connection import Connection
 from kcoord.server.server import Limits, Server
-from kcoord.server.shard_phase import ShardPhase
+from kcoord.server.shards.coordinator import Coordinator
+from kcoord.server.shards.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
 

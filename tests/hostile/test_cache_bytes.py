@@ -30,8 +30,8 @@ from kcoord.protocol.messages import (
     HeartbeatRequest,
     HeartbeatResponse,
 )
-from kcoord.server.coordinator import Coordinator
-from kcoord.server.heartbeat_hot_path import READ_AT_ONCE, READER_BYTES, READERS_BYTES, _readers_of, _shared
+from kcoord.server.connections.heartbeat_hot_path import READ_AT_ONCE, READER_BYTES, READERS_BYTES, _readers_of, _shared
+from kcoord.server.shards.coordinator import Coordinator
 
 NAME_BYTES, NAMES = 32_000, 1_600
 """As long as Kafka's protocol lets a name be; 51 MB of them."""

@@ -10,8 +10,8 @@ import pytest
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ApiVersionsRequest, HeartbeatRequest
-from kcoord.server.connection import FRAMES_AT_ONCE
-from kcoord.server.heartbeat_hot_path import ANSWERED_AT_ONCE
+from kcoord.server.connections.connection import FRAMES_AT_ONCE
+from kcoord.server.connections.heartbeat_hot_path import ANSWERED_AT_ONCE
 from tests.gateway.scripted import connect, coordinator_port
 from tests.hostile.frames import API_VERSIONS_FRAME
 from tests.kafka.cluster import KafkaCluster

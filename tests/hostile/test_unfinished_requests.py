@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from kcoord.protocol.messages import ApiVersionsRequest
-from kcoord.server.held_bytes import LEAST_RATE, HeldBytes, Progress
+from kcoord.server.connections.held_bytes import LEAST_RATE, HeldBytes, Progress
 from tests.gateway.scripted import connect
 from tests.hostile.conftest import PLACES, Place
 from tests.hostile.frames import frame

@@ -24,7 +24,7 @@ from kcoord.instances.secret import Secret
 from kcoord.instances.tls import InternalTls
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.messages import Request, Response
-from kcoord.server.coordinator import Coordinator
+from kcoord.server.shards.coordinator import Coordinator
 
 PARTITIONS = 4
 SECRET = "sixteen characters and more"

@@ -9,7 +9,7 @@ import pytest
 
 from kcoord.protocol.records import Record
 from kcoord.sim.coordinator import Coordinator
-from kcoord.sim.run import run_seed
+from kcoord.sim.series.run import run_seed
 from tests.light import fewer
 from tests.pipeline.story import Written, entries, tables
 

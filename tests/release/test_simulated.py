@@ -13,7 +13,7 @@ from kcoord.cli import app
 from kcoord.sim.release.imported_release import load_release
 from kcoord.sim.release.sides import Side
 from kcoord.sim.release.world import ReleaseWorld
-from kcoord.sim.run import beside, replay_command, run_seed, run_seeds
+from kcoord.sim.series.run import beside, replay_command, run_seed, run_seeds
 from tests.light import fewer
 from tests.sim.mutants import MUTANTS, Mutant, put_in
 

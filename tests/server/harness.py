@@ -17,8 +17,8 @@ from kcoord.log.embedded import EmbeddedLog
 from kcoord.log.interface import Log
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
 from kcoord.protocol.messages import RESPONSES, Request, Response
-from kcoord.server.coordinator import Coordinator
 from kcoord.server.server import Limits, Server
+from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
 

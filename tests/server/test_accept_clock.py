@@ -10,7 +10,7 @@ from kcoord.group.state.connection_opening import Opening
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.undecoded_call import Call
 from kcoord.server.clock import monotonic_ms
-from kcoord.server.connection import ClientSession, Connection
+from kcoord.server.connections.connection import ClientSession, Connection
 from kcoord.server.server import Limits, Server
 
 STOOD_MS = 400

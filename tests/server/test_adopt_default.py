@@ -16,10 +16,10 @@ from kcoord.instances.instances_group_member import GroupMemberSettings
 from kcoord.instances.membership import Membership
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.generated.instance_address import InstanceAddress
-from kcoord.server.adopt_default import adopts_by_itself, began_new, tell_default
-from kcoord.server.components import make_gateway
-from kcoord.server.coordinator import Coordinator
+from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.shared_log_start import spread_beginning
+from kcoord.server.startup.adopt_default import adopts_by_itself, began_new, tell_default
+from kcoord.server.startup.components import make_gateway
 from kcoord.settings_sources import Settings, load_settings
 
 BROKERS = '{"format": 1, "brokers": {}}'

@@ -22,10 +22,10 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server import connection, early_requests
-from kcoord.server import shard_host as shard_host_module
-from kcoord.server.shard_host import ShardHost
-from kcoord.server.shard_loading import read_shard
+from kcoord.server.connections import connection, early_requests
+from kcoord.server.shards import shard_host as shard_host_module
+from kcoord.server.shards.shard_host import ShardHost
+from kcoord.server.shards.shard_loading import read_shard
 from tests.instances.standing import until
 from tests.server.harness import Client, standalone
 from tests.server.members import Member

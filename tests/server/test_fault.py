@@ -11,7 +11,7 @@ from kcoord.group import shard as shard_module
 from kcoord.log.interface import Log
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
-from kcoord.server.shard_phase import ShardPhase
+from kcoord.server.shards.shard_phase import ShardPhase
 from tests.kafka.cluster import KafkaCluster
 from tests.log.places import Directory, Place, Topic
 from tests.server.harness import Client, over

@@ -39,7 +39,7 @@ from kcoord.protocol.records import ConnectWorkerGroupHistoryValue
 from kcoord.protocol.resources import pack, unpack
 from kcoord.protocol.sliced_encoding import ELEMENTS_AT_ONCE, LARGE_ARRAYS, count_elements
 from kcoord.resource import CONNECTOR
-from kcoord.server import group_list
+from kcoord.server.connections import group_list
 from tests.server.harness import Client, Running, standalone
 
 OFFSETS = 3 * ROWS + 7

@@ -30,8 +30,8 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record, encode_record
 from kcoord.server.clock import monotonic_ms
-from kcoord.server.shard_host import ShardHost
-from kcoord.server.shard_phase import ShardPhase
+from kcoord.server.shards.shard_host import ShardHost
+from kcoord.server.shards.shard_phase import ShardPhase
 from tests.connectgroups.worker import Worker, resources
 from tests.faults.proxy import KafkaProxy
 from tests.kafka.cluster import KafkaCluster

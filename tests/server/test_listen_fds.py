@@ -9,8 +9,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from kcoord.server import listen_fds
-from kcoord.server.listen_fds import CLIENTS, INTERNAL, HandedDown, HandedDownError, broker
+from kcoord.server.startup import listen_fds
+from kcoord.server.startup.listen_fds import CLIENTS, INTERNAL, HandedDown, HandedDownError, broker
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.server.shard_phase import ShardPhase
+from kcoord.server.shards.shard_phase import ShardPhase
 from tests.server.harness import Client, standalone
 
 EXPECTED: list[tuple[Request, ErrorCode]] = [

@@ -15,7 +15,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, OffsetCommitRequest, OffsetCommitResponse
 from kcoord.protocol.records import OffsetCommitKey
-from kcoord.server.shard_phase import ShardPhase
+from kcoord.server.shards.shard_phase import ShardPhase
 from tests.server.harness import Client, Running, over, standalone
 
 GROUP = "g"

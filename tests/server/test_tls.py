@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
-from kcoord.server.tls import TlsError, listener_context
+from kcoord.server.startup.tls import TlsError, listener_context
 from tests.kafka.security import Certificates
 from tests.server.harness import Client, standalone
 

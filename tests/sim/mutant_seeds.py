@@ -13,9 +13,9 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from kcoord.sim.outcome import Outcome
+from kcoord.sim.basis.outcome import Outcome
 from kcoord.sim.plans.plan_file import RunPlan, load
-from kcoord.sim.run import run_plan
+from kcoord.sim.series.run import run_plan
 from tests.sim.mutants import Mutant, put_in
 
 HERE = Path(__file__).parent

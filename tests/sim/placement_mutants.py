@@ -9,7 +9,7 @@ from kcoord.assign.placement import compiled_rules, cordons_and_drains, shaping
 from kcoord.assign.placement.rules import Rules
 from kcoord.group.apis import connect_group_describe
 from kcoord.group.connect import computing
-from kcoord.sim.run_kinds import CONNECT, MIXED
+from kcoord.sim.basis.run_kinds import CONNECT, MIXED
 from tests.sim.mutants import Mutant
 
 PLACEMENT_MUTANTS = (

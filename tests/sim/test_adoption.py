@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from kcoord.sim.run import replay_command, run_seed, run_seeds
-from kcoord.sim.run_kinds import ADOPTION
+from kcoord.sim.basis.run_kinds import ADOPTION
+from kcoord.sim.series.run import replay_command, run_seed, run_seeds
 from tests.light import fewer, some
 from tests.sim.adoption_mutants import ADOPTION_MUTANTS
 from tests.sim.mutant_seeds import is_noticed_in

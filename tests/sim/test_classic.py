@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.sim.run import replay_command, run_seed, run_seeds
-from kcoord.sim.run_kinds import CLASSIC
+from kcoord.sim.basis.run_kinds import CLASSIC
+from kcoord.sim.series.run import replay_command, run_seed, run_seeds
 from kcoord.worker.classic import membership, owning, transitions
 from kcoord.worker.classic.state import ClassicMembershipState
 

@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 
 from kcoord.cli import app
 from kcoord.group.connect import membership
-from kcoord.sim.branches import Count, branch_names, count_branches
-from kcoord.sim.run import run_seed, run_seeds
-from kcoord.sim.sometimes_conditions import area_of, common, required
-from kcoord.sim.untaken_branches import EXCUSED, RARE, judge, reason
+from kcoord.sim.series.branches import Count, branch_names, count_branches
+from kcoord.sim.series.run import run_seed, run_seeds
+from kcoord.sim.series.sometimes_conditions import area_of, common, required
+from kcoord.sim.series.untaken_branches import EXCUSED, RARE, judge, reason
 
 MOST, BLOCK = 20_000, 500
 """Seeds of each kind, at most, and at a time: the proof ends with the block that meets the last condition."""

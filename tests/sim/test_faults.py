@@ -9,11 +9,11 @@ import attrs
 import pytest
 
 from kcoord.protocol.records import Record
+from kcoord.sim.basis.storage import Storage
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.plans.plan import FAULTS, Fault, draw, schedule, swarm
 from kcoord.sim.plans.plan_file import draw_run_plan
-from kcoord.sim.run import kind_of, run_plan, run_seed, struck_faults
-from kcoord.sim.storage import Storage
+from kcoord.sim.series.run import kind_of, run_plan, run_seed, struck_faults
 from tests.sim.mutants import Mutant, put_in
 
 SEEDS = 400

@@ -9,8 +9,8 @@ from kcoord.group.state.connection_opening import Opening, Order
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
-from kcoord.sim.run import replay_command, run_seed, run_seeds
-from kcoord.sim.run_kinds import INSTANCES
+from kcoord.sim.basis.run_kinds import INSTANCES
+from kcoord.sim.series.run import replay_command, run_seed, run_seeds
 from tests.light import fewer
 
 SEEDS = fewer(150, 15)

@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from kcoord.cli import app
-from kcoord.sim import journal
-from kcoord.sim.fingerprint import together
-from kcoord.sim.journal import BLOCK, NO_HISTORY, Block, Journal, Tree, joined, tree, without
-from kcoord.sim.outcome import Outcome
-from kcoord.sim.run import run_seeds
+from kcoord.sim.basis.fingerprint import together
+from kcoord.sim.basis.outcome import Outcome
+from kcoord.sim.series import journal
+from kcoord.sim.series.journal import BLOCK, NO_HISTORY, Block, Journal, Tree, joined, tree, without
+from kcoord.sim.series.run import run_seeds
 from tests.light import fewer
 from tests.sim.mutants import MUTANTS, put_in
 

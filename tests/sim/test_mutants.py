@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.sim.run import is_mixed, plan_of
+from kcoord.sim.series.run import is_mixed, plan_of
 from tests.sim.classic_mutants import CLASSIC_MUTANTS, CONVERSION
 from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import MUTANTS, Mutant

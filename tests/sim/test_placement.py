@@ -14,14 +14,14 @@ import pytest
 from kcoord.assign import Member
 from kcoord.assign.placement.document import read_setting, write_setting
 from kcoord.assign.placement.rules import NO_RULES
-from kcoord.sim.phases import MOVING_PHASE
+from kcoord.sim.basis.phases import MOVING_PHASE
+from kcoord.sim.basis.run_kinds import CONNECT, KINDS, MIXED
 from kcoord.sim.placement.demands import Demands, Worker
 from kcoord.sim.plans.placement_documents import draw_documents
 from kcoord.sim.plans.plan import FAULTS, PLACED, PLACEMENT, Fault, draw, draw_without_placement
 from kcoord.sim.plans.plan_file import dump, load
-from kcoord.sim.run import plan_of, run_plan, run_seed
-from kcoord.sim.run_kinds import CONNECT, KINDS, MIXED
-from kcoord.sim.shrink import shrink
+from kcoord.sim.series.run import plan_of, run_plan, run_seed
+from kcoord.sim.series.shrink import shrink
 from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import Mutant, put_in
 from tests.sim.placement_mutants import PLACEMENT_MUTANTS

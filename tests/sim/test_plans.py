@@ -16,10 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kcoord.cli import app
+from kcoord.sim.basis.run_kinds import KINDS
 from kcoord.sim.instances.faults import WEIGHTS
 from kcoord.sim.plans.plan_file import PlanFileError, RunPlan, draw_run_plan, dump, load
-from kcoord.sim.run import plan_of, run_plan, run_seed, struck_faults
-from kcoord.sim.run_kinds import KINDS
+from kcoord.sim.series.run import plan_of, run_plan, run_seed, struck_faults
 from tests.light import some
 
 PLANS = sorted((Path(__file__).parent / "plans").glob("*.json"))

@@ -18,15 +18,15 @@ from typer.testing import CliRunner
 
 from kcoord.cli import app
 from kcoord.group.connect.reasons import Reason
-from kcoord.sim.branches import branch_names
+from kcoord.sim.basis.outcome import Outcome
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.faults import FAULTS
-from kcoord.sim.outcome import Outcome
 from kcoord.sim.plans.plan import FAULTS as PLANNED
 from kcoord.sim.plans.plan import PLACEMENT
-from kcoord.sim.run import replay_command, run_seed, run_seeds
-from kcoord.sim.sometimes_conditions import common
-from kcoord.sim.untaken_branches import judge
-from kcoord.sim.violation import Violation
+from kcoord.sim.series.branches import branch_names
+from kcoord.sim.series.run import replay_command, run_seed, run_seeds
+from kcoord.sim.series.sometimes_conditions import common
+from kcoord.sim.series.untaken_branches import judge
 from tests.light import fewer, some
 from tests.sim.mutants import MUTANTS, put_in
 

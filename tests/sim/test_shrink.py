@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from kcoord.cli import app
 from kcoord.sim.plans.plan_file import RunPlan, draw_run_plan, load
-from kcoord.sim.run import is_mixed, plan_of, run_plan, run_seed
-from kcoord.sim.shrink import NothingToShrink, shrink
+from kcoord.sim.series.run import is_mixed, plan_of, run_plan, run_seed
+from kcoord.sim.series.shrink import NothingToShrink, shrink
 from kcoord.worker.classic.membership import ClassicMembership
 from tests.sim.classic_mutants import CLASSIC_MUTANTS
 from tests.sim.mutants import MUTANTS, Mutant, put_in

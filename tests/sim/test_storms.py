@@ -13,7 +13,7 @@ import pytest
 from kcoord.group.state.repeated_rebalances import Repetition
 from kcoord.group.translation.rounds import look_policy
 from kcoord.sim.plans.plan_file import load
-from kcoord.sim.run import run_plan
+from kcoord.sim.series.run import run_plan
 from tests.sim.mutants import Mutant, put_in
 
 ASKS_ON = Mutant(

@@ -26,7 +26,7 @@ REAL = {
     "kcoord.log.outages": "when it was alive last, for the report",
     "kcoord.loop.acceptor": "how often it complains of too many open files",
     "kcoord.loop.turn_queue": "how long a turn of the loop has computed",
-    "kcoord.server.coordinator": "how long loading took, for the log",
+    "kcoord.server.shards.coordinator": "how long loading took, for the log",
 }
 """Modules that a coordinator or a worker runs, and that read a real clock; why that does not matter."""
 

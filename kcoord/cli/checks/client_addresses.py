@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Sequence
 import attrs
 
 from kcoord.cli.checks.finding import Finding, fine, note, problem
-from kcoord.server.upstream_watch import LOOPBACK, is_of_this_machine
+from kcoord.server.startup.upstream_watch import LOOPBACK, is_of_this_machine
 from kcoord.settings import WILDCARD_HOSTS, Settings
 
 ABOUT = "advertise"

@@ -11,7 +11,7 @@ from pathlib import Path
 from kcoord.address import Address
 from kcoord.cli.checks.finding import Finding, fine, problem
 from kcoord.server.run import StartError, connect_settings, tls
-from kcoord.server.tls import TlsError
+from kcoord.server.startup.tls import TlsError
 from kcoord.settings import Settings
 
 

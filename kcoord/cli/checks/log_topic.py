@@ -31,7 +31,7 @@ from kcoord.log.kafka.connections import reason
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.log.kafka.topic import check, configs_of
 from kcoord.protocol.errors import ErrorCode
-from kcoord.server.log_opening import kafka_log_settings
+from kcoord.server.startup.log_opening import kafka_log_settings
 from kcoord.settings import Settings
 
 ABOUT = "log"

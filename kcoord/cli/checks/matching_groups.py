@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
+from kcoord.cli.calls.group_calls import DescribedClassicGroup, GroupLine, describe, list_all
 from kcoord.cli.checks.finding import Finding, fine, note, problem
-from kcoord.cli.group_calls import DescribedClassicGroup, GroupLine, describe, list_all
 from kcoord.client import ClientError, Cluster
 
 CLASSIC = ("classic", "")

@@ -15,7 +15,7 @@ from kcoord.client import Broker, ClientError, Connection, Security
 from kcoord.client.broker_probe import ANSWER_S, Probed, probe
 from kcoord.client.kafka_release import release_of
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
-from kcoord.server.upstream_watch import expectation, is_own_address
+from kcoord.server.startup.upstream_watch import expectation, is_own_address
 from kcoord.settings import Settings
 
 

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 import attrs
 from rich.live import Live
 
-from kcoord.cli.connect_groups import ConnectGroup, describe_connect_group
+from kcoord.cli.calls.connect_groups import ConnectGroup, describe_connect_group
 from kcoord.cli.demo.processes import Child, end
 from kcoord.cli.demo.scene import GROUP, Scene
 from kcoord.cli.demo.ticks import Ticks
 from kcoord.cli.demo.view import Lines, Sight, introduction, screen
-from kcoord.cli.terminal_output import PrintableConsole
+from kcoord.cli.output.terminal_output import PrintableConsole
 from kcoord.client import ClientError, Cluster
 
 _EVERY_S = 0.5

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import attrs
 
-from kcoord.cli.start_screen import address_text, command_name
+from kcoord.cli.output.start_screen import address_text, command_name
 
 GROUP = "demo"
 DEFAULT_ADDRESS = ("localhost", 9092)

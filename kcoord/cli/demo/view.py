@@ -14,15 +14,15 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kcoord.cli.connect_groups import ConnectGroup, Epoch
+from kcoord.cli.calls.connect_groups import ConnectGroup, Epoch
 from kcoord.cli.demo.processes import Child
 from kcoord.cli.demo.scene import GROUP, Scene, Try
 from kcoord.cli.demo.ticks import Ticks
-from kcoord.cli.explanation import outcome
-from kcoord.cli.resource_texts import resources_text
-from kcoord.cli.short_names import Names
-from kcoord.cli.terminal_output import STATE_STYLES, table_of
-from kcoord.cli.times import after, ago, clock, span
+from kcoord.cli.output.explanation import outcome
+from kcoord.cli.output.resource_texts import resources_text
+from kcoord.cli.output.short_names import Names
+from kcoord.cli.output.terminal_output import STATE_STYLES, table_of
+from kcoord.cli.output.times import after, ago, clock, span
 
 _MOST_EPOCHS = 8
 _ELSEWHERE = "elsewhere"

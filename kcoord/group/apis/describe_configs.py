@@ -1,7 +1,7 @@
 """DescribeConfigs (32): the settings of groups.
 
-The shell around the shard answers it (`kcoord/server/shard_host.py`), because it knows the settings of the server;
-`kcoord/group/group_configs.py` has the rules.
+The shell around the shard answers it (`kcoord/server/shards/shard_host.py`), because it knows the settings of the
+server; `kcoord/group/group_configs.py` has the rules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """IncrementalAlterConfigs (44): changes the settings of groups.
 
-The shell around the shard checks the change (`kcoord/server/shard_host.py`), because it knows the settings of the
-server, and lets the shard make it; `kcoord/group/group_configs.py` has the rules.
+The shell around the shard checks the change (`kcoord/server/shards/shard_host.py`), because it knows the settings of
+the server, and lets the shard make it; `kcoord/group/group_configs.py` has the rules.
 """
 
 from __future__ import annotations

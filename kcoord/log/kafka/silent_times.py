@@ -1,8 +1,8 @@
 """Silences: the times in which nobody wrote to a partition of the topic, not even a tick.
 
 An instance that has a partition with members commits before its lease is over, if only a tick, which leaves the marker
-of a transaction (`server/lease_keeper.py`). So if a partition with members is silent for longer than the lease, nobody
-coordinated it. The outage began within one lease after the last write.
+of a transaction (`server/shards/lease_keeper.py`). So if a partition with members is silent for longer than the lease,
+nobody coordinated it. The outage began within one lease after the last write.
 
 Compaction removes the markers of ticks, but none that are younger than the retention of history. So only that time is
 searched.

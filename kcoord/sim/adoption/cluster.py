@@ -12,10 +12,10 @@ from typing import Any
 from kcoord.group.shard import Shard
 from kcoord.group.state.connect_settings import ConnectSettings, MigrationPolicy
 from kcoord.group.state.settings import GroupSettings
-from kcoord.server.coordinator import Coordinator
 from kcoord.server.server import Limits, Server
-from kcoord.server.shard_host import ShardHost
-from kcoord.server.shard_phase import ShardPhase
+from kcoord.server.shards.coordinator import Coordinator
+from kcoord.server.shards.shard_host import ShardHost
+from kcoord.server.shards.shard_phase import ShardPhase
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
 from kcoord.sim.adoption.context import AdoptionContext

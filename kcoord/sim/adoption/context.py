@@ -8,8 +8,8 @@ from kcoord.sim.adoption.frames import Frames
 from kcoord.sim.adoption.loop import SimLoop
 from kcoord.sim.adoption.plan import AdoptionPlan, draw
 from kcoord.sim.adoption.wires import Network
-from kcoord.sim.fingerprint import Fingerprint
-from kcoord.sim.trace import Sink
+from kcoord.sim.basis.fingerprint import Fingerprint
+from kcoord.sim.basis.trace import Sink
 
 
 class AdoptionContext:

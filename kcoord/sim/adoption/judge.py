@@ -32,7 +32,7 @@ from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.fleet import Fleet
 from kcoord.sim.adoption.front import Front
 from kcoord.sim.adoption.member import GROUP, TOPIC, Member
-from kcoord.sim.violation import Violation
+from kcoord.sim.basis.violation import Violation
 
 AWAKE_MS = 3_000
 """For this long after a standstill a member may not have heard what it has missed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kcoord.sim.adoption.process import Process, current_process
-from kcoord.sim.violation import Violation
+from kcoord.sim.basis.violation import Violation
 
 BEGIN_S = 1_000.0
 """What `loop.time()` says at the beginning, in s."""

@@ -14,8 +14,8 @@ from kcoord.protocol.messages import (
     SaslHandshakeResponse,
 )
 from kcoord.protocol.undecoded_call import Call
-from kcoord.server.connection import Connection
-from kcoord.server.coordinator import Coordinator
+from kcoord.server.connections.connection import Connection
+from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
 

@@ -16,7 +16,7 @@ from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.settings import Address
 from kcoord.sim.adoption.loop import BEGIN_S, SimLoop
 
-CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.gateway.gateway", "kcoord.server.coordinator")
+CLOCKED = ("kcoord.log.clock", "kcoord.server.clock", "kcoord.gateway.gateway", "kcoord.server.shards.coordinator")
 """The modules that get the loop's clock."""
 EPOCH_NS = 1_767_225_600 * 10**9
 """The time of day when a run begins, in Unix ns."""
@@ -85,7 +85,7 @@ def replaced(loop: SimLoop, random: Random) -> Iterator[None]:
         ("kcoord.gateway.ownership.sentinel.state", "secrets", _Secrets(Random(random.getrandbits(64)))),
         ("kcoord.gateway.topology.brokers", "_read", file.read),
         ("kcoord.gateway.topology.brokers", "_write", file.write),
-        ("kcoord.server.shard_loading", "gc", _NoFreeze()),
+        ("kcoord.server.shards.shard_loading", "gc", _NoFreeze()),
     ]
     with contextlib.ExitStack() as stack:
         for name, attribute, value in instead:

@@ -28,9 +28,9 @@ from kcoord.sim.adoption.judge import Judge
 from kcoord.sim.adoption.member import GROUP
 from kcoord.sim.adoption.process import Process
 from kcoord.sim.adoption.substitutes import replaced
-from kcoord.sim.outcome import Outcome
-from kcoord.sim.trace import Sink
-from kcoord.sim.violation import Violation
+from kcoord.sim.basis.outcome import Outcome
+from kcoord.sim.basis.trace import Sink
+from kcoord.sim.basis.violation import Violation
 
 SET = 0
 LOOK_S, STAYS_S, PATIENCE_S = 0.5, 6.0, 300.0

@@ -14,6 +14,7 @@ from __future__ import annotations
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.step import Step
 from kcoord.protocol.messages import JoinGroupRequest
+from kcoord.sim.basis.trace import names
 from kcoord.sim.classic.context import ClassicContext
 from kcoord.sim.classic.process import LibraryProcess
 from kcoord.sim.coordinator import UP
@@ -22,7 +23,6 @@ from kcoord.sim.mixed.convergence import of_another_protocol, wrong_in_classic_w
 from kcoord.sim.mixed.process import ClassicProcess
 from kcoord.sim.network import Frame
 from kcoord.sim.process import SimulatedProcess
-from kcoord.sim.trace import names
 
 
 class ClassicChecks(MixedChecks):

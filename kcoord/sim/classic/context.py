@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.plans.mixed import Mix
 from kcoord.sim.plans.plan import Plan
-from kcoord.sim.trace import Sink
 
 
 class ClassicContext(MixedContext):

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import JoinGroupRequest, SyncGroupRequest
 from kcoord.sim.assignors import Assignors
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.classic.context import ClassicContext
 from kcoord.sim.process import ProcessJudge
-from kcoord.sim.violation import Violation
 from kcoord.sim.worker import Process
 from kcoord.worker import actions
 from kcoord.worker.classic.membership import ClassicMembership

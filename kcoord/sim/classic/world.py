@@ -10,18 +10,18 @@ from __future__ import annotations
 from random import Random
 
 from kcoord.sim.assignors import Assignors
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.classic.checks import ClassicChecks
 from kcoord.sim.classic.context import ClassicContext
 from kcoord.sim.classic.fleet import ClassicFleet
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.mixed.faults import MixedFaults
 from kcoord.sim.mixed.world import MixedWorld, mixed_plan
 from kcoord.sim.plans.classic import draw
 from kcoord.sim.plans.plan_file import RunPlan
-from kcoord.sim.trace import Sink
 
 DELETES_AFTER_MS = 15_000
 """How long after the last fault a connector is deleted, in runs in which revocations hang."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kcoord.sim.checks import Checks
 from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.instance import FrontLink
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.network import Frame
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from random import Random
 
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.context import RunContext
 from kcoord.sim.instances.network import FrontNetwork
 from kcoord.sim.plans.plan import Plan
-from kcoord.sim.trace import Sink
 
 
 class InstancesContext(RunContext):

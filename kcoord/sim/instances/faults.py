@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kcoord.sim.checks import Checks
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
 from kcoord.sim.instances.context import InstancesContext
 from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.instance import Instance
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.plans.plan import Fault
 
 WEIGHTS: Mapping[str, int] = {"stop_instance": 12, "kill_instance": 2, "move_shard": 4, "set_clock": 3, "move_on": 6}

@@ -19,7 +19,7 @@ from kcoord.sim.network import Client, Frame, Link
 
 TICKS_MS = 150
 """How long an accepted connection may have waited if the instance has not stood still (as in
-`kcoord/server/accept_clock.py`).
+`kcoord/server/connections/accept_clock.py`).
 """
 PORTS = 2
 MEASURED_FOR_MS = 10_000

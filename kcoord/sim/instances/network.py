@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from kcoord.sim.events import Events
+from kcoord.sim.basis.events import Events
 from kcoord.sim.instances.instance import PORTS, FrontLink, Instance
 from kcoord.sim.network import Client, Link, Network
 from kcoord.sim.plans.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from kcoord.sim.assignors import Assignors
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
@@ -13,9 +13,9 @@ from kcoord.sim.instances.checks import InstancesChecks
 from kcoord.sim.instances.context import InstancesContext
 from kcoord.sim.instances.coordinator import SharedCoordinator
 from kcoord.sim.instances.faults import InstancesFaults
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.plans.instances import Instances, draw
 from kcoord.sim.plans.plan_file import RunPlan
-from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 
 

@@ -37,12 +37,12 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import ConnectWorkerGroupTargetAssignmentKey, GroupMetadataKey
 from kcoord.resource import Resource
+from kcoord.sim.basis.trace import names
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.classic_worker.cached_decoding import decode_assignment, decode_state
 from kcoord.sim.coordinator import CATCH_UP_MS, Coordinator
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.network import Frame
-from kcoord.sim.trace import names
-from kcoord.sim.violation import Violation
 
 Installed = ConnectWorkerGroupTargetAssignmentKey
 NOTHING: frozenset[Resource] = frozenset()

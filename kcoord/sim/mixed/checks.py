@@ -1,4 +1,4 @@
-"""The checks of runs with classic workers, beyond those of `kcoord.sim.checks`.
+"""The checks of runs with classic workers, beyond those of `kcoord.sim.judging.checks`.
 
 | invariant | rules |
 | --- | --- |
@@ -34,11 +34,14 @@ from kcoord.protocol.messages import (
 )
 from kcoord.resource import Resource
 from kcoord.sim.append import Pending
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.phases import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
+from kcoord.sim.basis.trace import names
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.classic_worker.client import CLOSED
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.fleet import GROUP
-from kcoord.sim.invariants import Invariants
+from kcoord.sim.judging.checks import Checks
+from kcoord.sim.judging.invariants import Invariants
 from kcoord.sim.mixed import convergence
 from kcoord.sim.mixed.answers import Answers
 from kcoord.sim.mixed.context import MixedContext
@@ -46,10 +49,7 @@ from kcoord.sim.mixed.fleet import MixedFleet
 from kcoord.sim.mixed.invariants import MixedInvariants
 from kcoord.sim.mixed.process import NEVER_MS, ClassicProcess
 from kcoord.sim.network import Frame
-from kcoord.sim.phases import CLASSIC_PHASES, CONVERSION_PHASE, ROUND_PHASE, TRANSLATED_PHASES
 from kcoord.sim.process import SimulatedProcess
-from kcoord.sim.trace import names
-from kcoord.sim.violation import Violation
 
 RETRIED = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 """Responses to a request that the coordinator did not process."""

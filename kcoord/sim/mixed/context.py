@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 from kcoord.group.state.connect_settings import CLASSIC_MODE, CLASSIC_WAIT, MIGRATION_POLICY, MigrationPolicy
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.classic_worker import ConfigTopic
 from kcoord.sim.context import RunContext
 from kcoord.sim.plans.mixed import Mix
 from kcoord.sim.plans.plan import Plan
-from kcoord.sim.trace import Sink
 
 TOO_LONG_MS = 12_000
 """How long reading the config topic takes when a worker does not wait for it."""

@@ -16,12 +16,12 @@ from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.embedded import EAGER, NAMES
 from kcoord.resource import Resource
+from kcoord.sim.basis.trace import names
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.fleet import GROUP, Fleet
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.mixed.process import ClassicProcess
 from kcoord.sim.process import SimulatedProcess
-from kcoord.sim.trace import names
 from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
 

@@ -1,4 +1,4 @@
-"""The invariants of a group with classic workers: as `kcoord.sim.invariants`, except for what these do differently.
+"""The invariants of a group with classic workers: as `sim/judging/invariants.py`, except for what these do differently.
 
 A classic worker's epoch is the generation that it was told, and the assignment may be behind that. The group epoch also
 moves so that generations move (CM-3); that does not change what an assignment is made from.
@@ -11,8 +11,8 @@ from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.step import Step
 from kcoord.resource import Resource
-from kcoord.sim.invariants import Invariants
-from kcoord.sim.violation import Violation
+from kcoord.sim.basis.violation import Violation
+from kcoord.sim.judging.invariants import Invariants
 
 
 class MixedInvariants(Invariants):

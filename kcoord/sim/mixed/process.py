@@ -12,7 +12,7 @@ from typing import Protocol
 from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import JoinGroupRequest
 from kcoord.resource import Resource
-from kcoord.sim import trace
+from kcoord.sim.basis import trace
 from kcoord.sim.classic_worker import (
     Action,
     ClassicSetup,

@@ -9,10 +9,11 @@ import attrs
 from kcoord.group.state.connect_settings import MigrationPolicy
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.assignors import Assignors
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import GROUP, Fleet
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.mixed.checks import MixedChecks
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.mixed.faults import MixedFaults
@@ -20,7 +21,6 @@ from kcoord.sim.mixed.fleet import MixedFleet
 from kcoord.sim.plans.mixed import Mix, draw
 from kcoord.sim.plans.plan import Plan
 from kcoord.sim.plans.plan_file import RunPlan
-from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 
 

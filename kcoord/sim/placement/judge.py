@@ -39,13 +39,13 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupTargetAssignmentKey,
 )
 from kcoord.protocol.resources import unpack
+from kcoord.sim.basis.trace import names
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.fleet import GROUP
 from kcoord.sim.placement.demands import Demands, Worker
 from kcoord.sim.process import SimulatedProcess
-from kcoord.sim.trace import names
-from kcoord.sim.violation import Violation
 
 AREA = "placement"
 NOTHING: Resources = frozenset()

@@ -12,7 +12,7 @@ import attrs
 
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.protocol.embedded import COMPATIBLE, EAGER, SESSIONED
-from kcoord.sim.phases import MIXED_PHASES
+from kcoord.sim.basis.phases import MIXED_PHASES
 from kcoord.sim.plans.plan import FAULTS, Plan, draw_without_placement, swarm, with_placement
 
 MIXED_FAULTS: Mapping[str, int] = {

@@ -17,7 +17,7 @@ from random import Random
 import attrs
 
 from kcoord.resource import Resource, connector, task
-from kcoord.sim.phases import MOVING_PHASE, PHASES
+from kcoord.sim.basis.phases import MOVING_PHASE, PHASES
 from kcoord.sim.plans.placement_documents import draw_documents
 
 FAULTS: Mapping[str, int] = {

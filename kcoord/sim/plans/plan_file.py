@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 import attrs
 from pydantic import TypeAdapter, ValidationError
 
+from kcoord.sim.basis.run_kinds import CONNECT, INSTANCES, KINDS, MIXED, WITH_MIX
 from kcoord.sim.plans.classic import draw as draw_classic
 from kcoord.sim.plans.instances import Instances
 from kcoord.sim.plans.instances import draw as draw_instances
@@ -35,7 +36,6 @@ from kcoord.sim.plans.mixed import Mix
 from kcoord.sim.plans.mixed import draw as draw_mixed
 from kcoord.sim.plans.plan import Fault, Plan
 from kcoord.sim.plans.plan import draw as draw_connect
-from kcoord.sim.run_kinds import CONNECT, INSTANCES, KINDS, MIXED, WITH_MIX
 
 FORMAT = 1
 MOST_WORDS = 1_000_000

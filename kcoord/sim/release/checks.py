@@ -13,15 +13,15 @@ from kcoord.group.state.step import Step
 from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupHeartbeatResponse
 from kcoord.protocol.resources import unpack
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.phases import DOWN_PHASE, LOADING_PHASE
+from kcoord.sim.basis.trace import names
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.coordinator import DOWN, UP
 from kcoord.sim.fleet import GROUP
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.network import Frame
-from kcoord.sim.phases import DOWN_PHASE, LOADING_PHASE
 from kcoord.sim.process import SimulatedProcess
 from kcoord.sim.release.coordinator import ReleaseCoordinator
-from kcoord.sim.trace import names
-from kcoord.sim.violation import Violation
 
 
 class ReleaseChecks(Checks):

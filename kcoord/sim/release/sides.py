@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import Any
 
 from kcoord.group.state.step import CachedReply, PredictedReply, Reply, Step
+from kcoord.sim.basis.violation import Violation
 from kcoord.sim.network import Frame
 from kcoord.sim.release.imported_release import Release
-from kcoord.sim.violation import Violation
 
 RawRecord = tuple[bytes, bytes | None]
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from random import Random
 
 from kcoord.sim.assignors import Assignors
-from kcoord.sim.checks import Checks
+from kcoord.sim.basis.trace import Sink
 from kcoord.sim.context import RunContext
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.faults import Faults
 from kcoord.sim.fleet import Fleet
+from kcoord.sim.judging.checks import Checks
 from kcoord.sim.plans.plan import draw_without_placement
 from kcoord.sim.plans.plan_file import RunPlan
 from kcoord.sim.release.checks import ReleaseChecks
@@ -19,7 +20,6 @@ from kcoord.sim.release.fleet import ReleaseFleet
 from kcoord.sim.release.former_context import FormerContext
 from kcoord.sim.release.imported_release import load_release
 from kcoord.sim.release.sides import other_side, this_side
-from kcoord.sim.trace import Sink
 from kcoord.sim.world import World
 
 

@@ -21,7 +21,7 @@ from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 from kcoord.protocol.records import Record
-from kcoord.sim.events import Events
+from kcoord.sim.basis.events import Events
 
 WALL_MS = 1_700_000_000_000
 SLOWEST_MS = 5

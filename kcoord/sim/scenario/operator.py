@@ -12,7 +12,7 @@ import attrs
 from kcoord.assign.placement import NO_RULES, Cordon, Rules
 from kcoord.assign.placement.document import write_setting
 from kcoord.group.state.connect_settings import PLACEMENT
-from kcoord.sim.events import Events
+from kcoord.sim.basis.events import Events
 from kcoord.sim.scenario.hub import Hub
 from kcoord.sim.scenario.meter import Meter
 

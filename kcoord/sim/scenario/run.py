@@ -28,9 +28,9 @@ from kcoord.assign.policies import DESIGN_1, DESIGN_2, DESIGN_3, IncrementalAssi
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.protocol.embedded import EAGER, SESSIONED
+from kcoord.sim.basis.events import Events
 from kcoord.sim.classic_worker import ClassicSetup
 from kcoord.sim.classic_worker.configs import ConfigTopic
-from kcoord.sim.events import Events
 from kcoord.sim.scenario.description import LEADER, Connectors, Event, Scenario, What
 from kcoord.sim.scenario.hub import Hub, Keep
 from kcoord.sim.scenario.meter import Figures, Meter

@@ -15,10 +15,10 @@ import attrs
 
 from kcoord.assign import Resource
 from kcoord.protocol.message_base import Response
+from kcoord.sim.basis.events import Events
 from kcoord.sim.classic_worker import ClassicSetup, ClassicWorker
 from kcoord.sim.classic_worker import actions as javas
 from kcoord.sim.classic_worker.configs import Configs, ConfigTopic
-from kcoord.sim.events import Events
 from kcoord.sim.scenario.hub import Connection, Hub
 from kcoord.sim.scenario.meter import Meter
 from kcoord.worker import actions

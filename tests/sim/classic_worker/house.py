@@ -13,6 +13,7 @@ from kcoord.group.state.step import RequestContext, Step
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import JoinGroupRequest, LeaveGroupRequest
 from kcoord.resource import Resource
+from kcoord.sim.basis.events import Events
 from kcoord.sim.classic_worker import (
     Action,
     ClassicSetup,
@@ -26,7 +27,6 @@ from kcoord.sim.classic_worker import (
     Start,
     Stop,
 )
-from kcoord.sim.events import Events
 
 GROUP = "connect-cluster"
 WALL_MS = 1_700_000_000_000

@@ -1,0 +1,144 @@
+"""The handing over of groups, from the cluster to kcoord and back: the requests of `kcoord groups adopt` and `release`.
+
+Both set `gateway.owner` of a group. kcoord does the rest, even if no command waits for it.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from kcoord.cli.calls import config_calls
+from kcoord.cli.calls.config_calls import Change
+from kcoord.cli.calls.connect_groups import ConnectGroup
+from kcoord.cli.calls.group_calls import DescribedClassicGroup, describe, list_all, list_owned
+from kcoord.cli.calls.group_ownership import CLUSTER, KCOORD, NAMED, UNKNOWN, Ownership, owners, tells_owners
+from kcoord.client import ClientError, Cluster
+from kcoord.group.group_configs import OWNER, Operation, Owner
+
+LOOK_EVERY_S = 0.5
+CONNECT_TYPE, EAGER_PROTOCOL = "connect", "default"
+KCOORDS_TYPES = ("classic", "connect", "")
+"""The types of groups that kcoord coordinates, as ListGroups gives them; brokers before 3.8 give none."""
+UNSAID = "kcoord does not say who has it now: the coordinator may be loading its groups; try again"
+WHOSE = {Owner.KCOORD: "kcoord", Owner.CLUSTER: "the cluster"}
+Tell = Callable[[str], None]
+
+
+async def hand_over(cluster: Cluster, groups: Sequence[str], owner: Owner, patience_s: float, tell: Tell) -> bool:
+    """Set who is to have the groups, and wait until they have them. Raises ClientError.
+
+    False: after `patience_s` some do not, or cannot have them. `tell` gets the reasons.
+    """
+    last: dict[str, str] = {}
+    for group in groups:
+        await _check_asked(cluster, group)
+        if hindrance := await _hindrance(cluster, group, owner, await _owner(cluster, group)):
+            tell(f"{group}: {hindrance}")
+            continue
+        await config_calls.alter(cluster, group, [Change(OWNER, Operation.SET, owner)], dry_run=False)
+        last[group] = ""
+    is_whole = len(last) == len(groups)
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + patience_s
+    while last:
+        for group in list(last):
+            now = await _owner(cluster, group)
+            told = _nobodys(owner) if now.is_nobodys else now.told()
+            before, last[group] = last[group], told
+            if _is_so(now, owner):
+                del last[group]
+            if told != before:
+                tell(f"{group}: {told}")
+        if last and loop.time() >= until_s:
+            for group in last:
+                await _tell_why(cluster, group, tell)
+            return False
+        await asyncio.sleep(LOOK_EVERY_S if last else 0)
+    return is_whole
+
+
+def _is_so(now: Ownership, owner: Owner) -> bool:
+    """Whether `owner` has the group, or will have it as soon as it has members: nobody has a group without members."""
+    return now.is_nobodys or now.by == (KCOORD if owner == Owner.KCOORD else CLUSTER)
+
+
+async def _hindrance(cluster: Cluster, group: str, owner: Owner, now: Ownership) -> str:
+    """Why `owner` cannot have the group as it is `now`; empty if it can. Raises ClientError."""
+    if owner == Owner.CLUSTER:
+        return _native_workers((await describe(cluster, [group]))[0]) if now.by == KCOORD else ""
+    if now.by == CLUSTER and not now.members:
+        return now.why
+    kinds = [each.type for each in await list_all(cluster, [], []) if each.group == group] if now.is_nobodys else []
+    if kinds and kinds[0].lower() not in KCOORDS_TYPES:
+        return f"it is a {kinds[0]} group of the cluster, and kcoord coordinates classic and connect groups only"
+    return ""
+
+
+def _native_workers(found: DescribedClassicGroup | ConnectGroup) -> str:
+    """That the cluster cannot have the group because of these workers; empty if there are none."""
+    if isinstance(found, DescribedClassicGroup):
+        return ""
+    native = [each.client for each in found.workers if not each.is_classic]
+    if not native:
+        return ""
+    more = f" and {len(native) - NAMED} more" if len(native) > NAMED else ""
+    return (
+        "it cannot be released, because the cluster does not know the new protocol. Restart these workers with the "
+        f"classic protocol first: {', '.join(native[:NAMED])}{more}"
+    )
+
+
+async def _tell_why(cluster: Cluster, group: str, tell: Tell) -> None:
+    for line in (await _owner(cluster, group)).lines():
+        tell(f"{group}: {line}")
+
+
+async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
+    """Lines about what `hand_over` would do. Raises ClientError."""
+    await _check_asked(cluster, group)
+    now = await _owner(cluster, group)
+    if hindrance := await _hindrance(cluster, group, owner, now):
+        return [f"{group}: {hindrance}"]
+    if now.is_nobodys:
+        return [f"{group}: {_nobodys(owner)}"]
+    if _is_so(now, owner):
+        return [f"{group}: nothing to do, coordinated by {now.told()}"]
+    if owner == Owner.KCOORD:
+        return [f"{group}: {line}" for line in now.lines()] or [f"{group}: {UNSAID}"]
+    [found] = await describe(cluster, [group])
+    count = len(found.members) if isinstance(found, DescribedClassicGroup) else len(found.workers)
+    if not count:
+        return [f"{group}: {_nobodys(owner)}"]
+    return [f"{group}: {count} member{'' if count == 1 else 's'} would join once more, at the cluster. {_cost(found)}"]
+
+
+def _nobodys(owner: Owner) -> str:
+    return f"it has no members; {WHOSE[owner]} has it as soon as one joins"
+
+
+def _cost(found: object) -> str:
+    """The cost of the one rebalance."""
+    if isinstance(found, DescribedClassicGroup) and found.protocol_type != CONNECT_TYPE:
+        return "Consumers keep their positions; with an eager assignor they stand still during one rebalance"
+    if isinstance(found, DescribedClassicGroup) and found.protocol == EAGER_PROTOCOL:
+        return "Its workers speak the eager protocol: each stops all its tasks for the rebalance, and starts them again"
+    return "Its workers go on running what they run"
+
+
+async def of_kcoord(cluster: Cluster) -> Sequence[str]:
+    """All groups that kcoord has. Raises ClientError."""
+    return [each.line.group for each in await list_owned(cluster, [], []) if each.ownership.by == KCOORD]
+
+
+async def _owner(cluster: Cluster, group: str) -> Ownership:
+    connection = await cluster.to(await cluster.coordinator(group))
+    return (await owners(connection, [group])).get(group, UNKNOWN)
+
+
+async def _check_asked(cluster: Cluster, group: str) -> None:
+    """Raises ClientError if the server does not know about owners."""
+    connection = await cluster.to(await cluster.coordinator(group))
+    if not tells_owners(connection):
+        raise ClientError(
+            f"{group}: the server that was asked is not a kcoord in front of a cluster, or has "
+            "group.connect.enable=false: give kcoord's address with --bootstrap-server"
+        )

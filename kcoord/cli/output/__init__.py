@@ -1,0 +1,1 @@
+"""What people see: tables, texts, log lines, progress."""

@@ -1,0 +1,1 @@
+"""What every run stands on: events and their clock, storage, trace, outcome, violations."""
