@@ -9,7 +9,8 @@
   fenced this one meanwhile).
 - An append gets no result. What waits for it waits until the writer gives up, and it never was in the log.
 - An append takes long, and so does everything behind it.
-- The power fails while a batch is written. Part of it is on the disk, and the next load leaves it out (`basis/storage.py`).
+- The power fails while a batch is written. Part of it is on the disk, and the next load leaves it out
+  (`basis/storage.py`).
 - A load may find the whole log, or only the last record of each key.
 """
 

@@ -1,6 +1,7 @@
 """The world of one run: a coordinator, workers, a network between them, and faults; and the course of the run.
 
-1. For a while things go wrong, as the plan says. After each step the run looks for what must never be (`judging/checks.py`).
+1. For a while things go wrong, as the plan says. After each step the run looks for what must never be
+   (`judging/checks.py`).
 2. Then nothing goes wrong any more. Within a bounded time all must be well, and stay so: everything that is configured
    runs once, every member has converged, and the group is stable.
 """
