@@ -145,7 +145,7 @@ async def alter_slice(
         both = [each for each in altering.unrefused(mine) if _theirs(each).configs]
         await altering.ask_upstream([_theirs(each) for each in both], validate_only=False)
         await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=False)
-    altering.refuse(twice)
+    altering.refuse({_key(each) for each in request.resources} & twice)
     passed = await altering.pass_on([each for each in request.resources if _key(each) not in altering.answers])
     answers = [altering.answers.get(_key(each)) or next(passed) for each in request.resources]
     return IncrementalAlterConfigsResponse(throttle_time_ms=altering.throttle_ms, responses=answers)
@@ -167,9 +167,9 @@ class _Altering:
     def unrefused(self, resources: list[AlterConfigsResource]) -> list[AlterConfigsResource]:
         return [each for each in resources if self.answers[_key(each)].error_code == ErrorCode.NONE]
 
-    def refuse(self, twice: AbstractSet[Key]) -> None:
+    def refuse(self, resources: AbstractSet[Key]) -> None:
         """Refuse what the whole request names more than once, as a broker does: a slice may name it only once."""
-        for kind, name in twice:
+        for kind, name in resources:
             self.answers[kind, name] = AlterConfigsResourceResponse(
                 error_code=ErrorCode.INVALID_REQUEST,
                 error_message="the request names this resource more than once",
