@@ -333,6 +333,25 @@ def configured(resources: str) -> list[heartbeat_request.ConnectorsAndTasks]:
     return pack(res(resources), heartbeat_request.ConnectorsAndTasks, heartbeat_request.ConnectorTaskId)
 
 
+@pytest.mark.parametrize("version", [1, 2], ids=["compatible", "sessioned"])
+@pytest.mark.parametrize("state", [state for state, (*_, called, _) in CASES.items() if "B" in called])
+def test_whoever_the_conversion_has_called_is_called_after_a_load_too(state: str, version: int) -> None:
+    """CM-28, plan 3810176: the coordinator was restarted before those who were called had heard of it. The next one
+    called the others only when their leader was ready, and it called the leader never: all of them stood still.
+    """
+    hand, _, _ = in_state(state, version)
+    hand.start_new(configured_connectors_and_tasks=configured("AC0 AT1 BC0 BT1"), config_offset=7)
+    called = {who for who, phase in hand.phases().items() if phase == CALLED}
+    ran = {who: current for who, (current, _) in hand.owned().items()}
+    hand = hand.reloaded()
+    assert (hand.phases()["A"] == CALLED) == ("A" in called)
+    for _ in range(4):  # it is asked what exists, more than once, and gives all what they have
+        if hand.phases()["A"] == CALLED:
+            hand.joined(hand.join("A", ran["A"]))
+            hand.sync("A", **dict.fromkeys(ran, ""))
+    assert {who for who, phase in hand.phases().items() if phase == CALLED} == called - {"A"}
+
+
 @pytest.mark.parametrize("is_loaded", [False, True])
 def test_what_a_stranger_brings_and_others_were_given_since_only_the_stranger_stops(is_loaded: bool) -> None:
     """CM-12, seeds 1104610 and 1147550: C had left the classic group without having stopped, and B was given

@@ -76,6 +76,8 @@ CLASSIC_MUTANTS = (
     Mutant(24, "who has work waits", sync_answers._waits,
            "if transition.now_ms >= session.parked_until_ms or not session.may_park:",
            "if transition.now_ms >= session.parked_until_ms:"),
+    Mutant(23, "a leader waits until it is ready itself", rejoin_policy._knows_less,
+           "member.member_id == group.computed_by or ", "", plan="3810176"),
     Mutant(24, "everybody is disturbed by everything", rejoin_policy.must_rejoin,
            "_is_called(group, member)", "True or _is_called(group, member)"),
     Mutant(107, "the picture is not in slices", picture._of_all,

@@ -8,6 +8,7 @@ A worker is called only for one of these reasons (CM-30):
 | its target lacks something that it holds, it was not told so, and the next owner can be told | CM-4, CM-26 |
 | what its target has and it lacks is free, or a part has been for long enough, and may be given | CM-4, CM-23, CM-27 |
 | the leader that it knows was replaced, and the new one is ready | CM-11 |
+| it leads, and was not told so before the coordinator was restarted | CM-23 |
 | the group speaks another embedded protocol than the worker was told | CM-16 |
 
 A worker that was told to stop something joins by itself when it has stopped. A worker that waits for an assignment gets
@@ -75,7 +76,9 @@ def _knows_less(state: ShardState, group: ConnectGroup, member: ConnectMember) -
     if classic.known_protocol is not None and classic.known_protocol != group.classic.protocol:
         return True
     leader = leader_known_as(group)
-    return bool(leader) and classic.known_leader != leader and is_ready(state, group)
+    if not leader or classic.known_leader == leader:
+        return False
+    return member.member_id == group.computed_by or is_ready(state, group)
 
 
 def _has_to_move(transition: Transition, group: ConnectGroup, member: ConnectMember) -> bool:
