@@ -137,6 +137,11 @@ def test_a_tree_is_named_by_its_commit_and_by_what_differs(tmp_path: Path) -> No
     assert tree(package).engine != clean.engine
 
 
+def test_the_engine_is_where_the_journal_looks_for_it() -> None:
+    """When the journal's file was moved into a folder, the digest was that of nothing, and equal for all engines."""
+    assert {each for each in journal.ENGINE if not list((journal.PACKAGE / each).glob("*.py"))} == set()
+
+
 # -- fingerprints -----------------------------------------------------------------------------------------------------
 
 

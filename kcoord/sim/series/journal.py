@@ -27,12 +27,13 @@ from typing import Any
 
 import attrs
 
+import kcoord
 from kcoord.sim.basis.fingerprint import together
 from kcoord.sim.basis.outcome import Outcome
 
 BLOCK = 1_000
 """How many seeds are written down together."""
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(kcoord.__file__).parent
 ENGINE = ("assign", "group", "protocol", "worker")
 """The packages that the simulator tests."""
 EACH = "each"
