@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
@@ -156,13 +157,7 @@ def test_other_clients_live_on_when_somebody_dies_at_a_step(
 
 @pytest.fixture
 def instances(cluster: KafkaCluster, trap: StepTrap, tmp_path: Path) -> Iterator[Fleet]:
-    """Two instances of kcoord, which know the brokers by the trap only."""
-    name = fleet_name(tmp_path)
-    both = [make_instance(cluster, tmp_path, name, number, **INSTANCES) for number in range(2)]
-    for each in both:
-        each.upstream = trap.bootstrap
-    with started(cluster, both) as running:
-        asyncio.run(running.settled(0, 1))
+    with two_instances(cluster, trap, tmp_path) as running:
         yield running
 
 
@@ -187,6 +182,18 @@ def test_the_instance_of_two_that_has_the_group_dies_at_a_step(
     topic = cluster.create_topic(f"topic-{name}", partitions=4)
     clients: list[LiveClient] = [LibraryClient(LivingLibrdkafka, name, topic) for _ in "ab"]
     with_a_death(cluster, trap, instances, name, topic, clients, Death(INSTANCE, owner, step, when))
+
+
+@contextmanager
+def two_instances(cluster: KafkaCluster, trap: StepTrap, folder: Path, **settings: object) -> Iterator[Fleet]:
+    """Two instances of kcoord, which know the brokers by the trap only, until the end of the block."""
+    name = fleet_name(folder)
+    both = [make_instance(cluster, folder, name, number, **INSTANCES, **settings) for number in range(2)]
+    for each in both:
+        each.upstream = trap.bootstrap
+    with started(cluster, both) as running:
+        asyncio.run(running.settled(0, 1))
+        yield running
 
 
 @attrs.frozen

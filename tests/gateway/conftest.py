@@ -1,11 +1,16 @@
 """Which fixtures do the gateway's tests share?"""
 
 import itertools
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kcoord.gateway.ownership.sentinel import joins as sentinel_joins
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.session.upstream import Asker
+from kcoord.protocol.errors import ErrorCode
 from tests.gateway.entries import Entry, entries
 from tests.gateway.scripted import close_all, connect
 from tests.kafka.cluster import KafkaCluster
@@ -82,3 +87,17 @@ async def entry(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[Entry]:
     """A kcoord alone, in the test's own loop."""
     async with entries(kafka, tmp_path, at={1: 0}, count=1, shared=False) as [only]:
         yield only
+
+
+@pytest.fixture
+def joins(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often a sentinel was joined upstream, by group."""
+    counted: Counter[str] = Counter()
+    attempt = sentinel_joins.attempt
+
+    async def counting(sentinel: Sentinel, asker: Asker, mark: int) -> ErrorCode:
+        counted[sentinel.group_id] += 1
+        return await attempt(sentinel, asker, mark)
+
+    monkeypatch.setattr(sentinel_joins, "attempt", counting)
+    return counted

@@ -7,23 +7,18 @@ entries can be told apart from how calls get to an owner, and looked into.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 import attrs
-import pytest
 
 from kcoord.gateway.gateway import Gateway
-from kcoord.gateway.ownership.sentinel import joins as sentinel_joins
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
-from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import Address, GatewaySettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.log.embedded import EmbeddedLog
-from kcoord.protocol.errors import ErrorCode
 from kcoord.server.server import Server
 from kcoord.server.shards.coordinator import Coordinator
 from tests.gateway.scripted import ScriptedMember, connect
@@ -144,17 +139,3 @@ async def _listen(server: Server, broker_id: int, port: int) -> None:
 def _addresses(bootstrap: str) -> list[Address]:
     parts = [each.rpartition(":") for each in bootstrap.split(",")]
     return [(host, int(port)) for host, _, port in parts]
-
-
-@pytest.fixture
-def joins(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often a sentinel was joined upstream, by group."""
-    counted: Counter[str] = Counter()
-    attempt = sentinel_joins.attempt
-
-    async def counting(sentinel: Sentinel, asker: Asker, mark: int) -> ErrorCode:
-        counted[sentinel.group_id] += 1
-        return await attempt(sentinel, asker, mark)
-
-    monkeypatch.setattr(sentinel_joins, "attempt", counting)
-    return counted

@@ -6,6 +6,7 @@ The numbers in test names are those of AD rules.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
+    AdoptGroupRequest,
+    AdoptGroupResponse,
     ConnectGroupDescribeRequest,
     LeaveGroupRequest,
 )
@@ -212,6 +215,30 @@ async def test_rule_10_a_stranger_that_waits_for_kcoords_member_is_put_out(
     assert (await found.stranger.try_join()).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert [await each.heartbeat() for each in found.members] == [ErrorCode.NONE] * 2
     assert await found.members[0].commit(found.name, 7) == ErrorCode.NONE
+
+
+async def test_a_group_is_the_clusters_while_nobody_says_that_kcoord_has_taken_it(
+    entry: Entry, name: str, joins: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-7: the record of the adoption is there, but not the answer to it, as when its coordinator goes. The cluster
+    still has the members, so kcoord passes on what they say, and does not try to get into their group.
+    """
+    members = await live_pair(entry, name)
+    adopt = entry.gateway.guarded.adopt
+
+    async def unanswered(request: AdoptGroupRequest) -> AdoptGroupResponse:
+        await adopt(request)
+        return AdoptGroupResponse(error_code=ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+    monkeypatch.setattr(entry.gateway.guarded, "adopt", unanswered)
+    with pytest.raises(CannotAdopt, match="COORDINATOR_NOT_AVAILABLE"):
+        await entry.gateway.adoptions.adopt(name)
+    joins.clear()
+    stranger = await ScriptedMember.at(entry.cluster, name)
+    joining = asyncio.create_task(stranger.join())
+    await until(lambda: is_27(members[0]), "a member hears that the cluster rebalances")
+    assert not joins[name]
+    await asyncio.gather(joining, *(each.join() for each in members))
 
 
 async def test_nobody_is_refused_for_a_sentinel_that_was_left_behind(

@@ -21,12 +21,10 @@ from kcoord.protocol.messages import (
     FindCoordinatorRequest,
     MetadataRequest,
 )
-from tests.gateway.entries import Entry, Map, entries, joins
+from tests.gateway.entries import Entry, Map, entries
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
-
-__all__ = ["joins"]
 
 BROKER = 1
 REJOIN = {ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.ILLEGAL_GENERATION}

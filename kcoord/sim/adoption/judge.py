@@ -10,10 +10,14 @@ what must be so at the end.
 | cost | if nothing goes wrong, no member notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
 
-Excused: a static member that has joined is fenced if a JoinGroup that it sent before, over a connection that it lost or
-as the process before, arrives later. What a static member gives up in a cooperative rebalance belongs to nobody until
-the next rebalance, if the member dies before it joins again: Kafka's brokers give its successor the same assignment
-without a rebalance.
+Excused:
+
+1. A member that was silent for longer than its session hears one call late that it is unknown, because kcoord was away,
+   or did not reach the cluster, in the middle of an adoption.
+2. A static member that has joined is fenced if a JoinGroup that it sent before, over a connection that it lost or as
+   the process before, arrives later.
+3. What a static member gives up in a cooperative rebalance belongs to nobody until the next rebalance, if the member
+   dies before it joins again: Kafka's brokers give its successor the same assignment without a rebalance.
 """
 
 from __future__ import annotations
@@ -73,7 +77,7 @@ class Judge:
         """A member was told that it is unknown. A newcomer that has been given nothing yet just joins again."""
         has_something = bool(member.position) or member_id in member.assigned_ids
         is_known = member_id in member.known_ids and has_something
-        had_to_count_on_it = is_known and member.is_counted_on() and not self._was_cut_out()
+        had_to_count_on_it = is_known and member.is_counted_on() and not member.was_late and not self._was_cut_out()
         if had_to_count_on_it and not (error == ErrorCode.FENCED_INSTANCE_ID and self._is_fenced_by_itself(member)):
             self.violated("unknown", f"{member.name} was answered {error.name} to {api} by {member_id}")
 

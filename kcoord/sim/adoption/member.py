@@ -121,6 +121,10 @@ class Member:
         """Until when the coordinator counts on it at least, as far as the member can know."""
         self._stable_ms = NEVER_MS
         """When it last called and heard of no rebalance."""
+        self.was_late = False
+        """Whether its session may have ended before it was last answered as a member: kcoord may not have heard then
+        that the cluster has put the member out.
+        """
         self.frozen_until_ms = 0
         self._given_up: frozenset[int] = frozenset()
         """What it gave up last, until it has joined again."""
@@ -277,6 +281,7 @@ class Member:
             self._context.note(self.name, f"{api} in generation {asked[1]}: {error.name}")
             self.errors.append(error)
         if error == ErrorCode.NONE or error == ErrorCode.REBALANCE_IN_PROGRESS:
+            self.was_late = not self.is_counted_on()
             self._is_counted_on(sent_ms, is_stable=not error and api != "OffsetCommit")
         if error == ErrorCode.REBALANCE_IN_PROGRESS:
             self.must_join = True
@@ -345,6 +350,7 @@ class Member:
             await asyncio.sleep(0.1)
             return
         self.joins += 1
+        self.was_late = False
         judge.joined(self, answer, floor)
         self.known_ids.add(answer.member_id)
         if loop.now_ms - self.joins_since_ms < nature.rebalance_ms:  # else those who do not sync are evicted by now

@@ -92,11 +92,9 @@ async def attempt(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode
     if error != ErrorCode.NONE:
         return error
     sentinel.member_id, sentinel.generation = joined.member_id, joined.generation_id
-    leads = requests.leads(joined)
-    sentinel.withholds_sync = bool(sentinel.offers) and joined.protocol_name != PROTOCOL and leads
     if sentinel.offers and joined.protocol_name != PROTOCOL:
         return ErrorCode.NONE  # in a release others have come first: they wait for its sync until all have joined
-    error = await requests.sync(sentinel, asker, sentinel.appearance, leads)
+    error = await requests.sync(sentinel, asker, sentinel.appearance, requests.leads(joined))
     if error == ErrorCode.REBALANCE_IN_PROGRESS and sentinel.offers:
         return ErrorCode.NONE  # in a release a member has come: it must wait for all the others
     return error
@@ -106,24 +104,25 @@ async def make_room(sentinel: SentinelState, asker: Asker) -> ErrorCode:
     """Remove what prevents a join: members that a release let in before it was taken back, a newcomer in the last
     moment of an adoption (AD-10), or a sentinel of another type.
 
-    Those members wait in the group for the sentinel, so none of them has been given anything. If some of them are
-    members here by the same ids, the group was never adopted: it is the cluster's.
+    If some of those members are members here by the same ids, the group was never adopted: it is the cluster's.
     """
     described = await described_group(asker, sentinel.group_id)
     others = [each.member_id for each in other_members(described)]
     here = await sentinel.members_of(sentinel.group_id)
-    waits = described.group_state == PREPARING or sentinel.withholds_sync or await _leads_them(sentinel, described)
-    waits = waits and 0 < len(others) < len(described.members)
+    waits = 0 < len(others) < len(described.members) and await _have_nothing(sentinel, described)
     if not waits or not here or not here.isdisjoint(others):
         return await requests.evict(sentinel, asker)
     return await requests.remove(sentinel, asker, [MemberIdentity(each) for each in others])
 
 
-async def _leads_them(sentinel: SentinelState, described: DescribedGroup) -> bool:
-    """Whether the join phase has ended, and the others wait for the SyncGroup of the sentinel, which was among them."""
+async def _have_nothing(sentinel: SentinelState, described: DescribedGroup) -> bool:
+    """Whether those that came into the group beside the sentinel have been given nothing: they wait for others to join,
+    or for the leader's SyncGroup. In an adoption one of them may lead, and then the group is the cluster's (AD-10). In
+    a release the sentinel leads, whether this process has let them in or one before it.
+    """
     parked = sentinel.parked
     if parked is None or described.group_state != COMPLETING:
-        return False
+        return described.group_state in (PREPARING, COMPLETING)
     await asyncio.wait({parked})  # its answer is on its way
     return not parked.cancelled() and parked.exception() is None and requests.leads(parked.result())
 

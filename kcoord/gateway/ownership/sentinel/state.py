@@ -105,7 +105,6 @@ class SentinelState:
         "stand_in",
         "taking",
         "taking_since_ms",
-        "withholds_sync",
     )
 
     IS_SHARED: ClassVar = False
@@ -155,9 +154,6 @@ class SentinelState:
         self.is_contested = False
         """Whether upstream has shown the sentinel of a predecessor of this process beside other members. An adoption
         was broken off, and nothing is answered before it is known who has the group.
-        """
-        self.withholds_sync = False
-        """Whether it leads a generation with members that have come in a release, and lets them wait for its SyncGroup.
         """
         self.parked: asyncio.Future[JoinGroupResponse] | None = None
         """The join by which it waits in a group that it adopts until all members are removed (AD-8)."""
@@ -240,6 +236,6 @@ class SentinelState:
     def forget(self) -> None:
         """It is not in the group any more."""
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
-        self.inherited, self.is_contested, self.withholds_sync, self.beat_due_ms = False, False, False, 0
+        self.inherited, self.is_contested, self.beat_due_ms = False, False, 0
         self.appearance = self.appearance_for = None
         self.offers = ()
