@@ -18,7 +18,7 @@ from kcoord.gateway.ownership.access.group_ownership import facts_of, members_na
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
-from kcoord.gateway.ownership.handover.open_release import OpenRelease, PassedJoin, missing_joins
+from kcoord.gateway.ownership.handover.open_release import OpenRelease, PassedJoin
 from kcoord.gateway.ownership.handover.release import LOOK_AGAIN_S, LOOKS, ReleaseContext, Releases
 from kcoord.gateway.ownership.sentinel.described_groups import described_group
 from kcoord.gateway.ownership.sentinel.requests import REBALANCE_TIMEOUT_MS
@@ -210,12 +210,10 @@ class ReleaseCalls:
         for _ in range(LOOKS):
             if not await self._gateway.guarded.member_ids(group_id) <= {join.before, *release.came}:
                 return False
-            missing = missing_joins(release.came, (await described_group(session, group_id)).members)
+            missing = release.missing((await described_group(session, group_id)).members)
             missing.pop(join.before, None)
             if not missing:
                 return True
-            for before in [before for before, other in missing.items() if other.is_lost]:
-                release.stays(before)
             await asyncio.sleep(LOOK_AGAIN_S)
         raise UpstreamLost(f"group {group_id}: a member's JoinGroup has not arrived")
 

@@ -14,7 +14,7 @@ from kcoord.gateway.session.upstream import Upstream
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
 from kcoord.protocol.messages import JoinGroupRequest
 
-__all__ = ["OpenRelease", "PassedJoin", "missing_joins"]
+__all__ = ["OpenRelease", "PassedJoin"]
 
 
 @attrs.frozen
@@ -73,6 +73,15 @@ class OpenRelease:
         self.came.pop(before, None)
         self.have_all_gone = False
 
+    def missing(self, members: Iterable[DescribedGroupMember]) -> dict[str, PassedJoin]:
+        """The JoinGroups that were passed on and whose members are not among those that the cluster describes. Of
+        these, the lost ones count no longer as passed on.
+        """
+        missing = _missing_joins(self.came, members)
+        for before in [before for before, join in missing.items() if join.is_lost]:
+            self.stays(before)
+        return missing
+
     def starts_over(self) -> None:
         """Upstream still has the sentinel and knows of no member's join: forget all JoinGroups."""
         self.came.clear()
@@ -80,7 +89,7 @@ class OpenRelease:
         self.leave_by_ms = None
 
 
-def missing_joins(came: Mapping[str, PassedJoin], members: Iterable[DescribedGroupMember]) -> dict[str, PassedJoin]:
+def _missing_joins(came: Mapping[str, PassedJoin], members: Iterable[DescribedGroupMember]) -> dict[str, PassedJoin]:
     """The JoinGroups in `came` whose members the cluster does not have yet.
 
     The cluster gives ids of its own to clients older than KIP-394. So it has as many of these as it has members with

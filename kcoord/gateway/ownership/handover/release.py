@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from kcoord.bounded_cache import BoundedCache
 from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, facts_of
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.handover.open_release import OpenRelease, missing_joins
+from kcoord.gateway.ownership.handover.open_release import OpenRelease
 from kcoord.gateway.ownership.maintenance.group_appearances import DEAD
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel.admission import LetIn
@@ -332,9 +332,7 @@ class Releases:
         """
         for _ in range(LOOKS):
             members = (await described_group(asker, sentinel.group_id)).members
-            missing = missing_joins(release.came, members)
-            for before in [before for before, join in missing.items() if join.is_lost]:
-                release.stays(before)
+            missing = release.missing(members)
             if not (release.have_all_gone and missing):
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
