@@ -7,6 +7,7 @@ for one heartbeat interval, so tasks may stop; but nothing runs twice, and the e
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,13 +25,13 @@ from tests.clients.test_adoption_steps import (
     two_instances,
 )
 from tests.gateway.fleet import Fleet
+from tests.gateway.scripted import close_all, connect, coordinator_port, describe
 from tests.javafleet.conftest import BARRIER, DELAY, INDIVIDUAL
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps, running
 from tests.javafleet.numbers import Numbers
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
-from tests.kafka.groups import describe
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
@@ -45,10 +46,16 @@ def comes_to_rest(cluster: KafkaCluster, owner: str) -> None:
     """The group is stable at the cluster, with kcoord alone or with its two workers."""
     wanted = ["kcoord"] if owner == "kcoord" else [None, None]
 
+    async def seen() -> tuple[str, list[str | None]]:
+        try:
+            group = await describe(await connect(await coordinator_port(cluster.bootstrap, GROUP)), GROUP)
+            return group.group_state, [each.group_instance_id for each in group.members]
+        finally:
+            await close_all()
+
     def is_so() -> bool:
-        seen = describe(cluster.bootstrap, GROUP)
-        if (seen.state, list(seen.instances.values())) != ("Stable", wanted):
-            raise NotYet(seen)
+        if (found := asyncio.run(seen())) != ("Stable", wanted):
+            raise NotYet(found)
         return True
 
     eventually(is_so, f"the group is {owner}'s")
