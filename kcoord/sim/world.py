@@ -120,6 +120,7 @@ class World:
         """End all faults."""
         self.context.note("faults", "end here")
         self.context.faulty = False
+        self.checks.healed()
         self.context.network.heal()
         self.coordinator.heal()
         for place in self.fleet.places:

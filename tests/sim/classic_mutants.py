@@ -1,12 +1,12 @@
 """Which rules of classic workers, and of groups that change their protocol, are broken on purpose? (`mutants.py`)
 
-A number below 100 is that of a CM rule (2 is CM-2); 102, 107 and 108 are CM-32, CM-37 and CM-38; 0 is the change of
-the group's protocol. The rules stand in `docs/rules/classic-members.md`.
+A number below 100 is that of a CM rule (2 is CM-2); 102, 103, 107 and 108 are CM-32, CM-33, CM-37 and CM-38; 0 is the
+change of the group's protocol. The rules stand in `docs/rules/classic-members.md`.
 """
 
 from __future__ import annotations
 
-from kcoord.group.connect import departed_workers, install
+from kcoord.group.connect import computing, departed_workers, install
 from kcoord.group.conversion import classic_holdings, to_classic, to_connect
 from kcoord.group.state.classic_workers import leader_picture as picture
 from kcoord.group.state.classic_workers import look_verdicts as asking_leader
@@ -80,6 +80,10 @@ CLASSIC_MUTANTS = (
            "member.member_id == group.computed_by or ", "", plan="3810176"),
     Mutant(24, "everybody is disturbed by everything", rejoin_policy.must_rejoin,
            "_is_called(group, member)", "True or _is_called(group, member)"),
+    Mutant(103, "whenever the leader is asked, all are given what the next worker had", computing._member_input,
+           "group.target_of(member) or frozenset()",
+           "dict(zip(sorted(group.members), [group.target_of(group.members[each]) or frozenset()"
+           " for each in [*sorted(group.members)[1:], *sorted(group.members)[:1]]]))[member.member_id]"),
     Mutant(107, "the picture is not in slices", picture._of_all,
            "yield Slice(worker.member_id, worker.url, frozenset(connectors[:1] + tasks[:1]))",
            "yield Slice(worker.member_id, worker.url, worker.target)\n"

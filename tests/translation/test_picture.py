@@ -170,6 +170,14 @@ class Fleet:
         assert self.known == everything(self.configured), verdicts
         self.looks[len(verdicts)] += 1
         self.remembers = True
+        self.look_again(leader)
+
+    def look_again(self, leader: Leader) -> None:
+        """Nothing has changed since, but who runs what: the leader moves nothing, and knows nothing new."""
+        workers, waiting = self.placed()
+        shown = [Shown(name, f"http://{name}", target) for name, target in workers.items()]
+        assert leader.look(draw(shown, shown[0], waiting), self.leader, self.configured).is_clean
+        leader.java.completed = leader.generation
 
     def placed(self) -> tuple[dict[str, Resources], Resources]:
         """Who runs what, however uneven; the leader first."""

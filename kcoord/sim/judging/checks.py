@@ -78,6 +78,8 @@ class Checks:
         self._newest = -1
         self._evict = False
         self._member_epoch = -1
+        self._healed_epoch = 0
+        """The group epoch when faults ended."""
 
     def _open_books(self) -> Invariants:
         return Invariants()
@@ -309,9 +311,16 @@ class Checks:
         processes = [each for each in self._processes if isinstance(each, Process)]
         return convergence.wrong(self._context, self._coordinator, self._fleet, processes, self.nowhere)
 
+    def healed(self) -> None:
+        """From now on nothing goes wrong any more."""
+        self._healed_epoch = self.epoch()
+
     def at_end(self) -> None:
         """The checks at the end of the run."""
         self._replay()
+        group = self._state.connect.get(GROUP)
+        if group is not None:
+            convergence.is_at_rest(group, self._healed_epoch)
         convergence.unanswered(self._context)
 
 

@@ -4,6 +4,7 @@
 | --- | --- |
 | replay: the log gives the state that is running, whole or compacted | |
 | liveness: when nothing goes wrong any more, all is well within a bounded time | CG-1 to CG-32 |
+| rest: after the last event, work moves in two epochs at most | CG-13, CM-33 |
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kcoord.assign import Resource
+from kcoord.assign.placement.rules import NO_RULES
+from kcoord.group.connect.reasons import Reason
 from kcoord.group.shard import Shard
 from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.sim.basis.trace import names
@@ -23,6 +27,9 @@ from kcoord.sim.fleet import GROUP, Fleet
 from kcoord.sim.worker import Process
 from kcoord.worker.state import Phase
 
+MOST_REBALANCES = 2
+CONSEQUENCES = (Reason.LEADER_JOINED, Reason.RETRY, Reason.DELAY_OVER)
+"""Reasons for an epoch that follow from what has happened before. Every other reason is an event."""
 UNANSWERED_MS = 10_000
 """At the end no request waits longer than this for its response."""
 
@@ -59,6 +66,24 @@ def wrong(
     if running != configured or (context.plan.tells and sorted(group.owners) != configured):
         return f"{names(configured)} are to run, {names(running)} run"
     return None
+
+
+def is_at_rest(group: ConnectGroup, healed_epoch: int) -> None:
+    """Check that the group has not moved work again and again since the last event: since faults ended at
+    `healed_epoch`, or since something new came later. An epoch in which nothing moves disturbs nobody. A group with
+    placement rules moves a few resources at a time, as often as it takes (`PlacementJudge`).
+    """
+    if group.placed.rules != NO_RULES:
+        return
+    restless: list[str] = []
+    for epoch in sorted(group.history, reverse=True):
+        entry = group.history[epoch]
+        if epoch <= healed_epoch or not entry.reason.startswith(CONSEQUENCES):
+            break
+        if entry.moved_count:
+            restless.append(f"{epoch}: {entry.reason}, {entry.moved_count} moved")
+    if len(restless) > MOST_REBALANCES:
+        raise Violation("rest", f"nothing new has happened, and work moves: {'; '.join(reversed(restless))}")
 
 
 def unanswered(context: RunContext) -> None:

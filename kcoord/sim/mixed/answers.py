@@ -4,6 +4,7 @@
 | --- | --- |
 | offset: an assignment's is not below the worker's own, and not above the config topic's end | CM-7, CM-17 |
 | delay: only the leader is told of a delay | CM-9 |
+| picture: over what the leader is shown, Connect's assignor moves nothing | CM-31, CM-37 |
 | accepted: what the leader has computed counts, whatever has happened since | CM-8 |
 | mismatch: the leader is never shown that another worker has read more of the config topic | CM-6 |
 | ready: a follower starts nothing new while the leader cannot be asked | CM-15, CM-23 |
@@ -19,6 +20,8 @@
 
 from __future__ import annotations
 
+from kcoord.assign.incremental import MAX_DELAY_MS, Memory, Seen, Snapshot, Worker, written
+from kcoord.assign.incremental.leader import compute
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.classic_workers.phases import Phase
 from kcoord.group.state.classic_workers.session import ConfigRound
@@ -283,6 +286,8 @@ class Answers:
             if response.generation_id < before:
                 raise Violation("generations", f"{response.member_id} is told {response.generation_id} after {before}")
             self._generations[response.member_id] = response.generation_id
+            if leads and response.protocol_name != DEFAULT:
+                _is_fixed_point(response)
 
     def _assignment(
         self, state: ShardState, group: ConnectGroup, member: ConnectMember, response: SyncGroupResponse
@@ -321,6 +326,21 @@ class Answers:
         held_ms = member.wake_ms - frame.began_ms
         if isinstance(frame.request, HeartbeatRequest) and held_ms > member.session_timeout_ms // 3:
             raise Violation("held", f"the answer to {member.member_id} is kept back for {held_ms} ms")
+
+
+def _is_fixed_point(shown: JoinGroupResponse) -> None:
+    """Check that Connect's assignor moves nothing over this picture, if just what it shows is configured."""
+    workers, configured = [], set[Resource]()
+    for each in shown.members:
+        state = decode_state(each.metadata)
+        held = NOTHING if state.allocation is None else state.allocation.assigned
+        workers.append(Worker(each.member_id, state.url, held=written(tuple(sorted(held)))))
+        configured |= held
+    seen = Seen(shown.leader, tuple(workers), Snapshot())
+    shares, memory = compute(seen, frozenset(configured), Memory(), MAX_DELAY_MS)
+    moved = {name: share for name, share in shares.items() if share.assigned or share.revoked}
+    if moved or memory.delay_ms:
+        raise Violation("picture", f"{shown.leader} is shown work that Connect's assignor moves: {moved}")
 
 
 def _has_delay(request: SyncGroupRequest) -> bool:
