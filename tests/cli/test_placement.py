@@ -7,12 +7,14 @@ import tomllib
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import SETTINGS, TOML, Cli, Worker
 from tests.cli.test_connect_groups import described, eventually_stable, names
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.wait import NotYet, eventually
 
 DRAIN = '[[cordon]]\nworker = "http://two:8083"\ndrain = true\n'
 
@@ -63,6 +65,45 @@ def test_what_cannot_be_met_is_told_everywhere(cli: Cli, tmp_path: Path) -> None
     for command in (["groups", "describe", "unmet"], ["groups", "explain", "unmet"]):
         assert "runs on where it was: it may not run on" in " ".join(cli(*command).out.split())
     assert "because it may not run on" in cli("placement", "explain", "unmet", "copy:1").out
+
+
+def test_new_work_that_runs_nowhere_is_told_everywhere(cli: Cli, tmp_path: Path) -> None:
+    """Nobody may run any connector: what runs stays, and a connector that comes later does not start."""
+    start(cli, "nowhere", "one")
+    file = tmp_path / "rules.toml"
+    file.write_text('[[affinity]]\nconnectors = "*"\nworkers = ["nobody"]\n')
+    assert cli("placement", "apply", "nowhere", file).code == 0
+    (cli.folder / "nowhere.toml").write_text(TOML + TOML.replace("copy", "fresh").replace("3", "2"))
+
+    def misplaced() -> dict[bool, dict[str, Any]]:
+        """What describe has for programs: by whether it runs."""
+        found = {each["running"]: each for each in described(cli, "nowhere")["placement"]["misplaced"]}
+        if False not in found:
+            raise NotYet(str(found))
+        return found
+
+    found = eventually(misplaced, "the new connector has no place")
+    why = "no worker is allowed to run it"
+    assert names(found[False]["resources"]) == ["fresh", "fresh-0", "fresh-1"]
+    assert found[False]["reason"] == why
+    assert names(found[True]["resources"]) == ["copy", "copy-0", "copy-1", "copy-2"]
+    assert owned(cli, "nowhere") == {"http://one:8083": ["copy", "copy-0", "copy-1", "copy-2"]}
+
+    for command in (["groups", "describe", "nowhere"], ["groups", "explain", "nowhere"]):
+        assert f"fresh: connector, 0-1 runs nowhere: {why}" in " ".join(cli(*command).out.split())
+    for resource, meant in (("fresh", "fresh: connector"), ("fresh:1", "fresh: 1")):
+        told = cli("placement", "explain", "nowhere", resource).out.splitlines()
+        assert told[:2] == [f"{meant}: runs nowhere", f"  because {why}"]
+        assert told[2].endswith(": not allowed by an affinity")
+
+    dry_run = ["placement", "apply", "nowhere", file, "--dry-run"]
+    told = cli(*dry_run).out.splitlines()
+    assert told[:2] == ["nothing moves", f"fresh: connector, 0-1 runs nowhere: {why}"]
+    assert told[2].startswith("copy: connector, 0-2 stays where it is: it may not run on ")
+    plan = json.loads(cli(*dry_run, "--json").out)
+    assert plan["moves"] == []
+    assert plan["unplaced"] == [{"reason": why, "resources": found[False]["resources"]}]
+    assert [each["resources"] for each in plan["unmet"]] == [found[True]["resources"]]
 
 
 def test_what_rules_would_move_is_told_and_nothing_is_done(cli: Cli, unchanged: str, tmp_path: Path) -> None:
