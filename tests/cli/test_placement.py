@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tomllib
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
+from kcoord.cli.calls.connect_groups import ClassicPart
+from kcoord.cli.calls.group_calls import how_to_be_individual
+from kcoord.worker import Configured
+from kcoord.worker import Worker as PythonWorker
 from tests.cli.conftest import SETTINGS, TOML, Cli, Worker
 from tests.cli.test_connect_groups import described, eventually_stable, names
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
+from tests.worker.driver import resources
+from tests.worker.house import House
 
 DRAIN = '[[cordon]]\nworker = "http://two:8083"\ndrain = true\n'
 
@@ -262,3 +269,70 @@ def test_where_workers_join_all_together_rules_are_refused(cli: Cli, tmp_path: P
         assert done.code == 1
         assert "only connect groups have placement rules (connect.classic.mode is barrier)" in done.err
         assert "kcoord config set together connect.classic.mode=individual" in done.err
+
+
+def classic_worker(cli: Cli, group: str, name: str, connect_protocol: Literal["sessioned", "default"]) -> PythonWorker:
+    """A worker of the classic protocol. With `default` it is one that has connect.protocol=eager."""
+    return PythonWorker(
+        cli.kcoord.bootstrap,
+        group,
+        listener=House().listener(name),
+        url=f"http://{name}:8083",
+        group_protocol="classic",
+        connect_protocol=connect_protocol,
+        configured=Configured(1, resources("copy copy-0 copy-1")),
+        client_id=name,
+        handle_signals=False,
+    )
+
+
+async def test_with_an_eager_worker_rules_are_refused(cli: Cli, tmp_path: Path) -> None:
+    """It is alone, and then beside one that could be managed by itself. The error says which worker it is, and what to
+    set.
+    """
+    group = "old-ways"
+    file = tmp_path / "rules.toml"
+    file.write_text(ONLY_TWO)
+    individual = await asyncio.to_thread(cli, "config", "set", group, "connect.classic.mode=individual")
+    assert individual.code == 0
+
+    async def refused(worker: str) -> None:
+        for command in commands(group, file):
+            done = await asyncio.to_thread(cli, *command)
+            assert (done.code, done.out) == (1, "")
+            assert f"({worker}" in done.err
+            assert " speaks only the embedded protocol default (connect.protocol=eager)). " in done.err
+            assert done.err.endswith(
+                ". Set connect.protocol=sessioned in the configuration of such workers, and restart them\n"
+            )
+
+    async with classic_worker(cli, group, "eager", "default") as alone:
+        await alone.joined()
+        await refused("eager-")
+    async with classic_worker(cli, group, "newer", "sessioned") as newer:
+        await newer.joined()
+        await asyncio.to_thread(eventually_stable, cli, group, 1)
+        async with classic_worker(cli, group, "eager", "default") as second:
+            await second.joined()
+            await refused("eager-")
+        await asyncio.to_thread(eventually_stable, cli, group, 1)
+        assert (await asyncio.to_thread(cli, "placement", "show", group)).out == ""
+        assert (await asyncio.to_thread(cli, "placement", "apply", group, file)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("mode", "why", "says"),
+    [
+        ("barrier", "connect.classic.mode is barrier", "kcoord config set g connect.classic.mode=individual"),
+        ("individual", "a speaks only the embedded protocol default (connect.protocol=eager)", "connect.protocol=sess"),
+        ("individual", "the workers have no embedded protocol but default in common", "Set connect.protocol=sessioned"),
+        ("individual", "the metadata of embedded protocol sessioned cannot be read: cut short", ""),
+        ("individual", None, ""),
+        (None, None, ""),
+    ],
+)
+def test_what_to_set_depends_on_why_workers_join_all_together(mode: str | None, why: str | None, says: str) -> None:
+    """Nothing helps where a worker sends what nobody can read, or the coordinator gives no reason."""
+    told = how_to_be_individual("g", ClassicPart(mode, barrier=why))
+    assert says in told
+    assert bool(says) == bool(told)

@@ -206,9 +206,17 @@ async def connect_group(cluster: Cluster, group: str, not_served: str, what: str
 
 def how_to_be_individual(group: str, classic: ClassicPart | None) -> str:
     """What to set so that workers that all join together are managed one by one. Empty if no setting does that."""
-    if classic is None or classic.mode != "barrier":
+    if classic is None or classic.barrier is None:
         return ""
-    return f". Let kcoord manage them one by one: kcoord config set {group} connect.classic.mode=individual"
+    if classic.mode == "barrier":
+        return f". Let kcoord manage them one by one: kcoord config set {group} connect.classic.mode=individual"
+    if any(each in classic.barrier for each in _ONLY_DEFAULT):
+        return ". Set connect.protocol=sessioned in the configuration of such workers, and restart them"
+    return ""
+
+
+_ONLY_DEFAULT = ("only the embedded protocol default", "no embedded protocol but default")
+"""What the coordinator's reason for a barrier says if some worker has connect.protocol=eager."""
 
 
 async def _describe_classic(cluster: Cluster, broker: Broker, group: str) -> DescribedClassicGroup:
