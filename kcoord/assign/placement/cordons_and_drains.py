@@ -56,9 +56,11 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         leaving = _leaving(cordoned, exists, stays, rules)
         moved = list(leaving) if tries_all else list(leaving)[: rules.max_moves]
         kept = {member.member_id: (member.target & exists).difference(moved) for member in cordoned}
-        base = assign(attrs.evolve(group, members=tuple(members), configured=exists.difference(*kept.values())))
+        asked = exists.difference(*kept.values())
+        base = assign(attrs.evolve(group, members=tuple(members), configured=asked))
         found = Shape({each.member_id: resources_of(each.resources) for each in base.members})
         if rules.are_shaping:
+            base = _without_pause(base, asked)
             found = shape(members, found.targets, rules, max(0, rules.max_moves - len(moved)))
         lost = found.unplaced.keys() - ends
         nowhere = {each: f"{leaving[each]}, and {found.unplaced[each]}" for each in moved if each in lost}
@@ -72,6 +74,16 @@ def place(group: Group, assign: Callable[[Group], Assignment], rules: Rules) -> 
         {**found.unmet, **_unmet(cordoned, kept, stays, rules)},
         len(leaving) > len(moved) or found.has_more or (len(stays) > len(homeless) and _is_change(members, found)),
     )
+
+
+def _without_pause(base: Assignment, asked: Resources) -> Assignment:
+    """The assignment, without its delay if nothing waits. Such a delay is the time between two rounds of the assignor's
+    own moves (`design-3`). If other moves replace them, the assignor asks for the same round, and the same delay, each
+    time: the group would be assigned again and again.
+    """
+    if base.scheduled_delay_ms > 0 and sum([len(each.resources) for each in base.members]) == len(asked):
+        return attrs.evolve(base, scheduled_delay_ms=0)
+    return base
 
 
 def _is_change(members: Sequence[Member], found: Shape) -> bool:
@@ -92,6 +104,7 @@ def _all_cordoned(group: Group, base: Assignment, exists: Resources, rules: Rule
     """
     targets = {member.member_id: member.target & exists for member in group.members}
     assigned = NOTHING.union(*[each.resources for each in base.members])
+    base = _without_pause(base, exists)
     waits = exists - assigned if base.scheduled_delay_ms > 0 else NOTHING
     missing = exists.difference(waits, *targets.values())
     unmet = {

@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.assign import UniformAssignor
+from kcoord.assign import ServerAssignor, UniformAssignor
+from kcoord.assign.built_in import SERVER_SIDE
 from kcoord.assign.model import Assignment, Group, MemberAssignment
 from kcoord.group.connect.computing import AssignmentError
 from kcoord.group.state.metrics import Misplaced
@@ -39,11 +40,11 @@ class Moody:
         return assignment
 
 
-def fleet(assignor: Moody) -> World:
+def fleet(assignor: ServerAssignor, exists: str = ALL) -> World:
     """Two workers at rest."""
     world = World(attrs.evolve(SETTINGS, assignors=(assignor,)))
-    world.join("W1", server_assignor="moody", config_offset=1, configured_connectors_and_tasks=packed(ALL))
-    world.join("W2", connection=2, server_assignor="moody")
+    world.join("W1", server_assignor=assignor.name, config_offset=1, configured_connectors_and_tasks=packed(exists))
+    world.join("W2", connection=2, server_assignor=assignor.name)
     obey(world, 5)
     assert world.group.epoch == world.group.assignment_epoch
     assert not world.group.unconverged
@@ -88,6 +89,28 @@ def test_rules_that_go_back_and_forth_are_followed_at_once() -> None:
             rules(world, cordon=[{"worker": drained, "drain": True}])
             obey(world, 3)
             assert world.targets() == {drained: "", other: ALL}
+
+
+TO_W1 = {"affinity": [{"connectors": "*", "workers": ["W1"]}]}
+STEPS: dict[str, list[dict[str, Any]]] = {
+    "a heavy task": [{"weight": [{"connectors": "A", "weight": 20}]}],
+    "an affinity": [TO_W1],
+    "an affinity, then a cordon of all": [TO_W1, {"cordon": [{"worker": "*"}]}],
+}
+
+
+@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
+@pytest.mark.parametrize("assignor", [make() for make in SERVER_SIDE.values()], ids=SERVER_SIDE)
+def test_a_group_comes_to_rest_behind_any_assignor(assignor: ServerAssignor, steps: list[dict[str, Any]]) -> None:
+    """`design-3` balances in rounds. It asked for one round after the other while rules kept the group unequal."""
+    world = fleet(assignor, "AT0 " + " ".join(f"BT{at}" for at in range(20)))
+    for tables in steps:
+        rules(world, **tables)
+        obey(world, 60_000 // INTERVAL_MS)
+    epoch = world.group.epoch
+    obey(world, 60_000 // INTERVAL_MS)
+    assert (world.group.epoch, world.group.unconverged) == (epoch, set())
+    assert sorted(len(res(each)) for each in world.targets().values()) == ([1, 20] if "weight" in steps[0] else [0, 21])
 
 
 @pytest.mark.parametrize("how", ["doubles", "invents"])
