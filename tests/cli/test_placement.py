@@ -14,6 +14,7 @@ import pytest
 
 from kcoord.cli.calls.connect_groups import ClassicPart
 from kcoord.cli.calls.group_calls import how_to_be_individual
+from kcoord.server.startup.assignors import ENTRY_POINTS
 from kcoord.worker import Configured
 from kcoord.worker import Worker as PythonWorker
 from tests.cli.conftest import SETTINGS, TOML, Cli, Worker
@@ -232,6 +233,54 @@ def test_a_drain_outlives_its_coordinator(
         "http://one:8083": ["copy", "copy-0", "copy-1", "copy-2"],
         "http://two:8083": [],
     }
+
+
+def test_moves_are_computed_with_another_assignor_if_the_groups_is_not_known(
+    tmp_path: Path,
+    start_command: Callable[..., Worker],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A package has brought it to the coordinator. The command cannot run it, and says so."""
+    site = tmp_path / "site"
+    info = site / "kcoord_mine-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "kcoord_mine.py").write_text(
+        "from kcoord.assign import UniformAssignor\nclass Mine(UniformAssignor):\n    name = 'mine'\n"
+    )
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kcoord-mine\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{ENTRY_POINTS}]\nmine = kcoord_mine:Mine\n")
+    runs = tmp_path / "run.py"
+    runs.write_text(f"import sys; sys.path.insert(0, {str(site)!r})\nfrom kcoord.cli import main\nmain()\n")
+    server = Kcoord(tmp_path, settings={**SETTINGS, "group.connect.assignors": "mine,uniform"})
+    python, _, _, *rest = server.command()
+    monkeypatch.setattr(Kcoord, "command", lambda self: [python, str(runs), *rest])
+    server.start()
+    request.addfinalizer(server.remove)
+    own = Cli(server, tmp_path, start_command)
+    for group, assignor in (("theirs", "mine"), ("known", "uniform")):
+        for number in ("one", "two"):
+            own.worker(group, "--url", f"http://{number}:8083", "--server-assignor", assignor)
+        eventually_stable(own, group, members=2)
+    file = tmp_path / "rules.toml"
+    file.write_text(DRAIN)
+    says = (
+        "computed with the assignor cooperative, because this command does not have the group's assignor mine: "
+        "the coordinator may decide otherwise"
+    )
+    for dry_run in (
+        ["placement", "apply", "GROUP", file, "--dry-run"],
+        ["placement", "diff", "GROUP", file],
+        ["workers", "drain", "GROUP", "http://two:8083", "--dry-run"],
+    ):
+        for group in ("theirs", "known"):
+            done = own(*[group if each == "GROUP" else each for each in dry_run])
+            assert " -> " in done.out
+            assert (done.out.splitlines()[-1] == says) is (group == "theirs")
+    for group, expected in (("theirs", ["cooperative", "mine"]), ("known", ["uniform", None])):
+        plan = json.loads(own("placement", "diff", group, file, "--json").out)
+        assert [plan["assignor"], plan["unknown_assignor"]] == expected
+    assert own("placement", "apply", "theirs", file).out.splitlines()[-1] == says
 
 
 def commands(group: str, file: Path) -> list[list[object]]:

@@ -27,6 +27,8 @@ from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import Operation
 from kcoord.group.state.connect_settings import PLACEMENT
 
+FALLBACK = "cooperative"
+"""The assignor in place of one that this command does not have: a package may bring one to the coordinator."""
 MAX_STEPS = 10_000
 POLL_S = 1.0
 Resources = frozenset[Resource]
@@ -52,6 +54,10 @@ class Plan:
     """How many rebalances this takes, because only a few resources move at a time."""
     unmatched: tuple[str, ...] = ()
     """Lines about patterns in the rules that match nothing in the group."""
+    assignor: str = FALLBACK
+    """The assignor with which this was computed."""
+    unknown_assignor: str = ""
+    """The group's own assignor, if this command does not have it."""
 
     def as_json(self) -> dict[str, Any]:
         """The plan for programs."""
@@ -64,6 +70,8 @@ class Plan:
             "unplaced": _reasons_json(self.placement.unplaced),
             "unmet": _reasons_json(self.placement.unmet),
             "unmatched": list(self.unmatched),
+            "assignor": self.assignor,
+            "unknown_assignor": self.unknown_assignor or None,
         }
 
     def told(self, names: Names) -> Iterator[str]:
@@ -76,6 +84,11 @@ class Plan:
         yield from _reasons(self.placement.unplaced, "runs nowhere")
         yield from _reasons(self.placement.unmet, "stays where it is")
         yield from self.unmatched
+        if self.unknown_assignor:
+            yield (
+                f"computed with the assignor {self.assignor}, because this command does not have the group's assignor "
+                f"{self.unknown_assignor}: the coordinator may decide otherwise"
+            )
 
 
 async def standing(cluster: Cluster, group: str) -> Standing:
@@ -126,7 +139,8 @@ def plan(now: Standing, rules: Rules) -> Plan:
         if ends[0] != ends[1]:
             moves.setdefault(ends, set()).add(resource)
     moved = tuple([(*ends, frozenset(found)) for ends, found in sorted(moves.items())])
-    return Plan(moved, placement, steps, tuple(_unmatched(rules, group)))
+    unknown = now.group.assignor if now.group.assignor not in SERVER_SIDE else ""
+    return Plan(moved, placement, steps, tuple(_unmatched(rules, group)), assignor.name, unknown)
 
 
 def _unmatched(rules: Rules, group: Group) -> Iterator[str]:
@@ -237,7 +251,7 @@ def _group(told: ConnectGroup) -> Group:
 
 
 def _assignor(told: ConnectGroup) -> ServerAssignor:
-    return SERVER_SIDE[told.assignor if told.assignor in SERVER_SIDE else "cooperative"]()
+    return SERVER_SIDE[told.assignor if told.assignor in SERVER_SIDE else FALLBACK]()
 
 
 def _after(group: Group, placement: Placement) -> Group:
