@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any
 
@@ -37,6 +37,7 @@ from kcoord.assign.placement import (
     Zone,
     place,
 )
+from kcoord.assign.placement.compiled_rules import FEW_DOMAINS
 from kcoord.assign.placement.rules import fits
 from kcoord.assign.placement.working_placement import Board
 from kcoord.resource import connector, resources_of, task
@@ -302,6 +303,145 @@ def test_tasks_lie_on_as_many_zones_as_there_are() -> None:
         for name, target in runs(then).items():
             by_zone[name[0]] += sum(each.connector == spread and not each.is_connector for each in target)
         assert set(by_zone.values()) == {count}
+
+
+def two_on_each(hosts: Iterable[str], exists: Resources, all_on: str = "") -> Group:
+    """Two workers on each host, at different ports: `x-1` is http://x:8081. One of them may have all."""
+    names = [(host, number) for host in hosts for number in (1, 2)]
+    members = [
+        Member(f"{host}-{number}", None, f"http://{host}:808{number}", exists if f"{host}-{number}" == all_on else ())
+        for host, number in names
+    ]
+    return Group(tuple(members), exists)
+
+
+def tasks_by_host(found: Group, name: str) -> dict[str, int]:
+    """How many tasks of the connector each host runs."""
+    counts = {str(member.url).rpartition(":")[0]: 0 for member in found.members}
+    for member in found.members:
+        counts[str(member.url).rpartition(":")[0]] += sum(
+            each.connector == name and not each.is_connector for each in member.target
+        )
+    return counts
+
+
+def is_spread(found: Group, names: Iterable[str]) -> bool:
+    """Whether the tasks of each connector are spread as evenly over hosts as can be."""
+    counts = [tasks_by_host(found, name).values() for name in names]
+    return all(max(each) - min(each) <= 1 for each in counts)
+
+
+ON_HOSTS = Rules(spreads=(Spread("*"),))
+
+
+@pytest.mark.parametrize("all_on", ["", "x-1"], ids=["new work", "from one worker"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 7])
+def test_tasks_lie_on_different_hosts(count: int, all_on: str) -> None:
+    """Of three hosts, two workers each: no host has two tasks more than another, though its workers are two."""
+    exists = tasks("a", count) | tasks("b", 3)
+    then, placed, _ = settled(two_on_each("xyz", exists, all_on), ON_HOSTS)
+    assert is_spread(then, "ab")
+    assert frozenset().union(*runs(then).values()) == exists
+    assert not placed.unmet
+    numbers = [sum(not each.is_connector for each in target) for target in runs(then).values()]
+    assert max(numbers) - min(numbers) <= 2, "and workers are as even as that allows"
+
+
+def test_without_the_rule_a_host_has_two_tasks_and_another_has_none() -> None:
+    """What the tests above would not find out if three tasks were spread anyway."""
+    then, _, _ = settled(two_on_each("xyz", tasks("a", 3)), Rules())
+    assert sorted(tasks_by_host(then, "a").values()) == [0, 1, 2]
+    then, _, _ = settled(then, ON_HOSTS)
+    assert sorted(tasks_by_host(then, "a").values()) == [1, 1, 1]
+
+
+def test_tasks_lie_on_different_hosts_when_hosts_come_and_go() -> None:
+    exists = tasks("a", 6) | tasks("b", 4)
+    before, _, _ = settled(two_on_each("xyz", exists), ON_HOSTS)
+    without = attrs.evolve(before, members=tuple([each for each in before.members if each.member_id[0] != "y"]))
+    then, _, _ = settled(without, ON_HOSTS)
+    assert tasks_by_host(then, "a") == {"http://x": 3, "http://z": 3}
+    assert tasks_by_host(then, "b") == {"http://x": 2, "http://z": 2}
+    assert not any(runs(without)[name] - target for name, target in runs(then).items()), "who stays gives nothing up"
+    more = attrs.evolve(then, members=(*then.members, *two_on_each("v", frozenset()).members))
+    grown, _, _ = settled(more, ON_HOSTS)
+    assert is_spread(grown, "ab")
+    assert tasks_by_host(grown, "a") == dict.fromkeys(("http://v", "http://x", "http://z"), 2)
+
+
+def test_tasks_lie_on_different_hosts_of_many() -> None:
+    """With more hosts than `FEW_DOMAINS` each worker is looked at by itself."""
+    hosts = [f"h{at:02}" for at in range(FEW_DOMAINS + 2)]
+    exists = tasks("a", len(hosts)) | tasks("b", len(hosts) + 5)
+    for all_on in ("", "h03-1"):
+        then, _, _ = settled(two_on_each(hosts, exists, all_on), ON_HOSTS)
+        assert set(tasks_by_host(then, "a").values()) == {1}
+        assert set(tasks_by_host(then, "b").values()) == {1, 2}
+
+
+RATHER_APART = Rules(separations=(Separation("a", "b", is_hard=False),))
+A_AND_B = tasks("a", 2) | tasks("b", 2)
+
+
+def beside(found: Group) -> Resources:
+    """What is beside a part of the other connector."""
+    targets = [target for target in runs(found).values() if {name for name, _ in target} == {"a", "b"}]
+    return frozenset().union(*targets)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("first_has", [frozenset[Resource](), A_AND_B], ids=["new work", "from one worker"])
+def test_rather_not_beside_if_there_is_room(count: int, first_has: Resources) -> None:
+    """Both connectors are new, or run on one worker, and part. All of it runs."""
+    targets = {"w0": first_has} | {f"w{at}": frozenset[Resource]() for at in range(1, count)}
+    then, placed, _ = settled(group(targets, A_AND_B), RATHER_APART)
+    assert not beside(then)
+    assert frozenset().union(*runs(then).values()) == A_AND_B
+    assert not placed.unmet
+
+
+@pytest.mark.parametrize("is_hard", [True, False])
+@pytest.mark.parametrize("count", [2, 3])
+def test_if_both_are_on_every_worker_they_part_once_one_is_empty(count: int, is_hard: bool) -> None:
+    """Each move has to make something better by itself, and here none does: wherever something could go, the other
+    connector is. A worker that is drained and used again gives them the room.
+    """
+    exists = tasks("a", count) | tasks("b", count)
+    names = [f"w{at}" for at in range(count)]
+    mixed, _, _ = settled(group(dict.fromkeys(names, frozenset()), exists), Rules())
+    rules = Rules(separations=(Separation("a", "b", is_hard),))
+    then, placed, _ = settled(mixed, rules)
+    assert runs(then) == runs(mixed)
+    assert placed.unmet.keys() == (beside(then) if is_hard else set()), "and only what must not be is told"
+    emptied, _, _ = settled(mixed, Rules(cordons=(Cordon("w0", drains=True),)))
+    then, placed, _ = settled(emptied, rules)
+    assert not beside(then)
+    assert not placed.unmet
+    assert frozenset().union(*runs(then).values()) == exists
+
+
+WITHOUT_ROOM = {
+    "there is one worker": (["w1"], RATHER_APART),
+    "capacities": (["w1", "w2"], attrs.evolve(RATHER_APART, capacities=(Capacity("w1", 2), Capacity("w2", 4)))),
+    "hard affinities": (["w1", "w2"], attrs.evolve(RATHER_APART, affinities=(Affinity("*", ("w2",)),))),
+    "cordons": (["w1", "w2"], attrs.evolve(RATHER_APART, cordons=(Cordon("w2"),))),
+}
+
+
+@pytest.mark.parametrize(("names", "rules"), WITHOUT_ROOM.values(), ids=WITHOUT_ROOM)
+def test_beside_if_there_is_no_room(names: list[str], rules: Rules) -> None:
+    """A soft rule keeps nothing from running. With room the two part again; a hard rule would not run all of it."""
+    then, placed, _ = settled(group(dict.fromkeys(names, frozenset()), A_AND_B), rules)
+    assert frozenset().union(*runs(then).values()) == A_AND_B
+    assert beside(then)
+    assert not placed.unplaced
+    assert not placed.unmet
+    hard = attrs.evolve(rules, separations=(Separation("a", "b"),))
+    _, refused, _ = settled(group(dict.fromkeys(names, frozenset()), A_AND_B), hard)
+    assert refused.unplaced
+    room = attrs.evolve(then, members=(*then.members, Member("w3", None, "http://w3")))
+    then, _, _ = settled(room, RATHER_APART)
+    assert not beside(then)
 
 
 def test_the_heavy_ones_count_for_more() -> None:
