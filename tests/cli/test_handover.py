@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer
 
+from kcoord.group.translation.leave_group import STOPPED
+from kcoord.protocol.embedded import NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.errors import ErrorCode
 from tests.cli.run_cli import Outcome, kcoord
 from tests.connectgroups.through import member as joined
+from tests.connectgroups.worker import resources
 from tests.gateway.live_member import LiveMember
-from tests.gateway.scripted import close_all, until
+from tests.gateway.scripted import ScriptedMember, close_all, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 
@@ -119,6 +123,71 @@ async def test_a_connect_group_without_members_is_released(front: Kcoord) -> Non
     assert await worker.leave() == ErrorCode.NONE
     done = await run(at, "release", group)
     assert (done.code, done.out) == (0, f"{group}: it has no members; the cluster has it as soon as one joins\n")
+
+
+EAGER = "Its workers speak the eager protocol: each stops all its tasks for the rebalance, and starts them again"
+INCREMENTAL = "Its workers go on running what they run"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "mode", "kind", "cost"),
+    [
+        ("default", "barrier", "classic", EAGER),
+        ("default", "individual", "classic", EAGER),
+        ("compatible", "barrier", "classic", INCREMENTAL),
+        ("compatible", "individual", "connect", INCREMENTAL),
+        ("sessioned", "barrier", "classic", INCREMENTAL),
+        ("sessioned", "individual", "connect", INCREMENTAL),
+    ],
+)
+async def test_a_release_says_what_it_costs_connect_workers(
+    front: Kcoord, protocol: str, mode: str, kind: str, cost: str
+) -> None:
+    """AD-19"""
+    group = f"hand-{protocol}-{mode}"
+    await configure(front, group, f"connect.classic.mode={mode}")
+    worker = await connect_worker(front, group, protocol)
+    assert await kind_of(front, group) == kind
+    planned = await run(front.bootstrap, "release", group, "--dry-run")
+    assert (planned.code, planned.out) == (0, f"{group}: 1 member would join once more, at the cluster. {cost}\n")
+    assert await worker.leave(STOPPED) == ErrorCode.NONE
+
+
+async def test_a_release_says_what_it_costs_eager_workers_that_a_connect_group_keeps(front: Kcoord) -> None:
+    """AD-19: the worker of the new protocol has gone, and the group may not become a classic one again."""
+    group = "hand-kept-eager"
+    await configure(front, group, "connect.migration.policy=upgrade")
+    worker = await connect_worker(front, group, "default")
+    native = await joined(front, group)
+    assert await native.leave() == ErrorCode.NONE
+    assert await kind_of(front, group) == "connect"
+    planned = await run(front.bootstrap, "release", group, "--dry-run")
+    assert (planned.code, planned.out) == (0, f"{group}: 1 member would join once more, at the cluster. {EAGER}\n")
+    assert await worker.leave(STOPPED) == ErrorCode.NONE
+
+
+async def configure(front: Kcoord, group: str, setting: str) -> None:
+    """`kcoord config set` succeeds."""
+    done = await asyncio.to_thread(kcoord, "config", "set", group, setting, "--bootstrap-server", front.bootstrap)
+    assert done.code == 0, done
+
+
+async def connect_worker(front: Kcoord, group: str, protocol: str) -> ScriptedMember:
+    """A Connect worker of this embedded protocol, in a stable group. Nobody sends its heartbeats while commands run."""
+    version, url = NAMES.index(protocol), "http://w:8083"
+    metadata = encode_state(WorkerState(version, url, 7))
+    options = {"protocol_type": "connect", "protocol": protocol, "metadata": metadata, "session_ms": 600_000}
+    worker = await ScriptedMember.at(front.bootstrap, group, **options)
+    await worker.join()
+    share = WorkerAssignment(version, 0, worker.member_id, url, 7, resources("a", "a-0"))
+    assert (await worker.sync({worker.member_id: encode_assignment(share)})).error_code == ErrorCode.NONE
+    return worker
+
+
+async def kind_of(front: Kcoord, group: str) -> str:
+    """Whether kcoord has it as a classic or as a connect group."""
+    [found] = json.loads((await run(front.bootstrap, "describe", group, "--json")).out)
+    return str(found["type"])
 
 
 async def test_workers_of_the_new_protocol_cannot_go_to_the_cluster(front: Kcoord) -> None:

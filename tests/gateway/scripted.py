@@ -201,8 +201,8 @@ class ScriptedMember:
         answer = await ask(self.client, self.commit_request(topic, offset), version)
         return ErrorCode(answer.topics[0].partitions[0].error_code)
 
-    async def leave(self) -> ErrorCode:
-        identity = MemberIdentity(member_id=self.member_id, group_instance_id=self.instance)
+    async def leave(self, reason: str | None = None) -> ErrorCode:
+        identity = MemberIdentity(member_id=self.member_id, group_instance_id=self.instance, reason=reason)
         left = await ask(self.client, LeaveGroupRequest(group_id=self.group, members=[identity]))
         return ErrorCode(left.error_code or left.members[0].error_code)
 

@@ -115,11 +115,12 @@ def _nobodys(owner: Owner) -> str:
     return f"it has no members; {WHOSE[owner]} has it as soon as one joins"
 
 
-def _cost(found: object) -> str:
+def _cost(found: DescribedClassicGroup | ConnectGroup) -> str:
     """The cost of the one rebalance."""
     if isinstance(found, DescribedClassicGroup) and found.protocol_type != CONNECT_TYPE:
         return "Consumers keep their positions; with an eager assignor they stand still during one rebalance"
-    if isinstance(found, DescribedClassicGroup) and found.protocol == EAGER_PROTOCOL:
+    spoken = found.protocol if isinstance(found, DescribedClassicGroup) else found.classic.protocol
+    if spoken == EAGER_PROTOCOL:
         return "Its workers speak the eager protocol: each stops all its tasks for the rebalance, and starts them again"
     return "Its workers go on running what they run"
 
