@@ -75,7 +75,7 @@ def run(folder: Path) -> Outcome:
         "both: "
         f"{len(METADATA)} bytes of metadata and {len(ASSIGNMENT)} of assignment a member."
     )
-    return Outcome("Restart", f"{how}\n\n{in_front.how}", [claim, in_front.claim], [figures, in_front.figures])
+    return Outcome("Restart", f"{how}\n\n{in_front.how}", [claim, *in_front.claims], [figures, in_front.figures])
 
 
 # -- the groups --------------------------------------------------------------------------------------------------------
