@@ -61,11 +61,15 @@ def _leaving(request: LeaveGroupRequest) -> set[str | None]:
 
 
 def _asks_for_an_id(request: Request) -> bool:
-    return isinstance(request, JoinGroupRequest) and not request.member_id and not _kcoord_joins(request)
+    """A dynamic member joins only with the id that the answer to this gives it."""
+    return isinstance(request, JoinGroupRequest) and not request.member_id and request.group_instance_id is None
 
 
 def _joins(request: Request) -> bool:
-    return isinstance(request, JoinGroupRequest) and bool(request.member_id) and not _kcoord_joins(request)
+    """A static member joins without an id, too."""
+    if not isinstance(request, JoinGroupRequest) or _kcoord_joins(request):
+        return False
+    return bool(request.member_id) or request.group_instance_id is not None
 
 
 ADOPTION = (
@@ -75,10 +79,12 @@ ADOPTION = (
     Step("kcoord syncs", _kcoord_syncs),
 )
 """AD-8, a to d."""
+GETS_AN_ID = Step("the first member gets an id", _asks_for_an_id)
+"""Of dynamic members only."""
 RELEASE = (
     Step("kcoord lets the members in", _kcoord_joins),
     Step("kcoord syncs among them", _kcoord_syncs),
-    Step("the first member gets an id", _asks_for_an_id),
+    GETS_AN_ID,
     Step("the first member joins", _joins),
     Step("the last member joins", _joins, 2),
     Step("kcoord leaves", _kcoord_leaves),

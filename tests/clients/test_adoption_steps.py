@@ -23,7 +23,7 @@ import pytest
 from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
 from tests.clients.live_clients import Complaints, Crowd, LibraryClient, LiveClient, LivingLibrdkafka, Load
-from tests.clients.step_trap import ADOPTION, RELEASE, Step, StepTrap
+from tests.clients.step_trap import ADOPTION, GETS_AN_ID, RELEASE, Step, StepTrap
 from tests.clients.test_adoption import CELLS, MOVE_ONLY, check_members
 from tests.gateway.fleet import Fleet, fleet_name, make_instance, started
 from tests.gateway.scripted import close_all, coordinator_port
@@ -125,10 +125,9 @@ OTHERS = [
     for victim in (KCOORD, BROKER)
     for client in OTHER_CLIENTS
     for owner, step in STEPS
-    if victim == KCOORD or step.name in ("the members are put out", "the first member joins")
-    if not ("static" in client and step.name in ("the first member joins", "the last member joins"))
+    if not ("static" in client and step is GETS_AN_ID)
 ]
-"""A static member joins without an id; who joins is seen as who asks for one."""
+"""A static member joins at once: it is given no id before."""
 
 
 @pytest.mark.proof
