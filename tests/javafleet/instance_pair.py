@@ -14,9 +14,10 @@ from pathlib import Path
 import attrs
 
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import FindCoordinatorRequest
+from kcoord.protocol.messages import FindCoordinatorRequest, HeartbeatRequest
 from tests.gateway.fleet import Fleet
-from tests.gateway.scripted import ask, connect, until
+from tests.gateway.live_member import LOST
+from tests.gateway.scripted import ask, connect, coordinator_port, until
 from tests.javafleet.conftest import BARRIER, INDIVIDUAL
 from tests.javafleet.figures import Figures
 from tests.javafleet.fleet import JavaFleet
@@ -101,6 +102,23 @@ async def until_other(kcoords: Fleet, gone: int, *groups: str) -> None:
     await until(named, f"the other has {groups}")
 
 
+async def until_answered(kcoords: Fleet, by: int, group: str) -> None:
+    """Until instance `by` answers for the group: it says that somebody whom nobody knows is no member of it."""
+    stranger = HeartbeatRequest(group_id=group, generation_id=1, member_id="nobody")
+
+    async def answered() -> bool:
+        client = await connect(await coordinator_port(kcoords.instances[by].bootstrap, group))
+        try:
+            error = ErrorCode((await ask(client, stranger)).error_code)
+        except LOST:  # it closes what leads to it while somebody else has the group
+            return False
+        finally:
+            await client.close()
+        return error == ErrorCode.UNKNOWN_MEMBER_ID
+
+    await until(answered, f"instance {by} answers for {group}")
+
+
 # -- what it costs -----------------------------------------------------------------------------------------------------
 
 
@@ -116,10 +134,14 @@ class Costs:
     twice: int = 0
     """What ran on two workers at one time."""
     nowhere_ms: int = 0
+    unanswered_s: float = 0.0
+    """The longest time until the other instance answered for the group, where that is measured."""
     by_round: list[str] = attrs.Factory(list)
 
-    def add(self, figures: Figures, out_of_patience: Collection[str] = ()) -> None:
-        """One round more, and the workers that stopped everything in it because they found no coordinator."""
+    def add(self, figures: Figures, out_of_patience: Collection[str] = (), unanswered_s: float | None = None) -> None:
+        """One round more, the workers that stopped everything in it because they found no coordinator, and for how long
+        no instance answered for the group.
+        """
         joins = sum(figures.joins.values())
         self.rounds += 1
         self.stopped += len(figures.stopped)
@@ -128,13 +150,16 @@ class Costs:
         self.nowhere_ms = max(self.nowhere_ms, figures.nowhere_ms)
         workers = dict(Counter(run.worker for run in figures.stopped))
         reason = f", out of patience: {sorted(out_of_patience)}" if out_of_patience else ""
-        self.by_round.append(f"stopped {workers}, joins {joins}, nowhere {figures.nowhere_ms} ms{reason}")
+        self.unanswered_s = max(self.unanswered_s, unanswered_s or 0.0)
+        answered = "" if unanswered_s is None else f", answered after {unanswered_s:.1f} s"
+        self.by_round.append(f"stopped {workers}, joins {joins}, nowhere {figures.nowhere_ms} ms{answered}{reason}")
 
     def tell(self) -> None:
         """Print them."""
+        answered = f", the other instance answered after {self.unanswered_s:.1f} s at most" if self.unanswered_s else ""
         print(
             f"{self.name}: {self.rounds} rounds, {self.stopped} tasks stopped, {self.joins} joins, {self.twice} ran "
-            f"twice, a task ran nowhere for {self.nowhere_ms} ms at most"
+            f"twice, a task ran nowhere for {self.nowhere_ms} ms at most{answered}"
         )
         for number, each in enumerate(self.by_round):
             print(f"  {number}: {each}")

@@ -4,12 +4,14 @@ Nobody refuses a connection and nobody is told: the other instance has the group
 then a worker may have stopped all that it runs, since Connect does so when it has looked for its coordinator for one
 heartbeat interval and nobody has answered. Where no worker does that, no task stops and nobody joins again; where one
 does, others may be given its work and give it back. Nothing ever runs twice, neither then nor when the owner is back
-and believes that it has the groups. A proof.
+and believes that it has the groups. The other instance answers for the group within the session of the instances and
+the owner's lease, and some seconds for a loaded machine. A proof.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -32,6 +34,7 @@ from tests.javafleet.instance_pair import (
     Patience,
     check_nothing_happened,
     front_of,
+    until_answered,
     until_other,
 )
 from tests.javafleet.notes import overlaps
@@ -42,6 +45,8 @@ BOTH = (0, 1)
 FROZEN, CUT = "frozen", "cut off"
 LEASE_MS = 5_000
 """As by default; so is the session of the instances, 6 s."""
+LOADED_S = 8.0
+"""What a loaded machine may need beside that."""
 GONE_S = 25.0
 """Longer than a worker waits for an answer before it looks for its coordinator (its session, 10 s), and is patient."""
 ROUNDS = 4
@@ -63,17 +68,29 @@ class Scene:
     kcoords: Fleet
     workers: JavaFleet
 
+    @property
+    def taken_over_within_s(self) -> float:
+        """Until the other instance answers for the group: the owner is found to be gone, and its lease is over."""
+        settings = self.hosts[0].kcoord.settings
+        detection_ms, lease_ms = (
+            int(str(settings[name])) for name in ("instances.session.timeout.ms", "coordinator.lease.ms")
+        )
+        return (detection_ms + lease_ms) / 1000 + LOADED_S
+
     async def silence_the_owner(self, how: str, costs: Costs, gone_s: float = GONE_S) -> None:
         """It is gone until everything has come to rest without it, and comes back."""
         await asyncio.sleep(HEARD_S)
         owner = await front_of(self.kcoords, 0, self.workers.group)
         watch, patience = Watch(self.workers), Patience(self.workers)
         host = self.hosts[owner]
+        began = time.monotonic()
         if how == FROZEN:
             host.kcoord.process.freeze()
         else:
             host.pull_out()
         await until_other(self.kcoords, owner, self.workers.group)
+        await until_answered(self.kcoords, 1 - owner, self.workers.group)
+        unanswered_s = time.monotonic() - began
         await asyncio.sleep(gone_s)
         await asyncio.to_thread(self.workers.wait_until_quiet)
         if how == FROZEN:
@@ -85,7 +102,8 @@ class Scene:
         owners = {await front_of(self.kcoords, by, self.workers.group) for by in BOTH}
         assert len(owners) == 1, f"both say that they have the group: {owners}"
         figures = watch.figures()
-        costs.add(figures, patience.lost_by())
+        costs.add(figures, patience.lost_by(), unanswered_s)
+        assert unanswered_s <= self.taken_over_within_s
         assert not figures.twice
         if not patience.lost_by():
             check_nothing_happened(figures)
