@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,6 +29,8 @@ from tests.gateway.fleet import Fleet, fleet
 from tests.gateway.scripted import ask, close_all, connect, coordinator_port, until
 from tests.javafleet.figures import Figures, Watch
 from tests.javafleet.fleet import JavaFleet
+from tests.javafleet.instance_pair import HEARD_S, until_other
+from tests.javafleet.instance_pair import front_of as front_of_group
 from tests.javafleet.numbers import Numbered
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
@@ -62,6 +65,7 @@ def run(folder: Path) -> Outcome:
     with kafka(folder) as broker:
         asyncio.run(moved(broker.cluster, folder / "moved", costs))
         fleets = connect_fleet(broker.cluster, folder / "connect")
+        fleets[FAILOVER] = connect_failed_over(broker.cluster, folder / "connect-instances")
         asyncio.run(failed_over(broker.cluster, folder / "instances", costs))
     asyncio.run(broker_killed(folder / "brokers", costs))
     return outcome(costs, fleets)
@@ -235,6 +239,41 @@ def connect_fleet(cluster: KafkaCluster, folder: Path) -> dict[str, FleetCost]:
         front.remove()
 
 
+def connect_failed_over(cluster: KafkaCluster, folder: Path) -> FleetCost:
+    """A fleet behind two instances, of which the one that has its group is killed and started again, several times;
+    the worst of each figure.
+    """
+    folder.mkdir()
+    with fleet(cluster, folder, INSTANCES, **AS_BY_DEFAULT, group_connect_classic_mode="individual") as instances:
+        asyncio.run(until(lambda: is_shared(instances), "both instances say the same"))
+        group = f"fleet-{uuid.uuid4().hex[:6]}"
+        workers = JavaFleet(Java.find(), folder / "fleet", instances.bootstrap, group)
+        try:
+            workers.start(*WORKERS)
+            for number in range(CONNECTORS):
+                workers.create(f"c{number}", TASKS)
+            workers.wait_until_quiet()
+            rounds = [owner_killed(instances, workers) for _ in range(ROUNDS)]
+        finally:
+            workers.remove()
+    worst = max(rounds, key=lambda each: (len(each.figures.stopped), each.figures.nowhere_ms))
+    return attrs.evolve(worst, failed=max(each.failed for each in rounds))
+
+
+def owner_killed(instances: Fleet, workers: JavaFleet) -> FleetCost:
+    """The instance that has the workers' group is killed, and is back."""
+    time.sleep(HEARD_S)
+    owner = asyncio.run(front_of_group(instances, 0, workers.group))
+
+    def killed() -> None:
+        instances.instances[owner].kill()
+        asyncio.run(until_other(instances, owner, workers.group))
+
+    cost = watched(workers, killed)
+    instances.instances[owner].start()
+    return cost
+
+
 def change(front: Kcoord, groups: Sequence[str], owner: str, line: str) -> None:
     """Let the groups move, one after the other, and wait until each has."""
     for group in groups:
@@ -306,7 +345,15 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, FleetCost]) -> Outco
         for what, each in worst.items()
     ]
     rows += [
-        [f"{len(WORKERS)} Connect workers", what, "1", *each.cells(what), "-", "-"] for what, each in fleets.items()
+        [
+            f"{len(WORKERS)} Connect workers",
+            what,
+            str(ROUNDS if what == FAILOVER else 1),
+            *each.cells(what),
+            "-",
+            "-",
+        ]
+        for what, each in fleets.items()
     ]
     columns = ["group", "what happens", "rounds", "stopped", "longest gap", "commits failed", "tried again"]
     nothing = "0, 0 s, 0"
@@ -341,6 +388,12 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, FleetCost]) -> Outco
                 fleets[what].is_nothing,
             )
             for what in (ADOPTION, RELEASE)
+        ),
+        Claim(
+            f"a real Connect fleet, {FAILOVER}: tasks stopped, longest time that a task ran nowhere, commits failed",
+            nothing,
+            f"{fleets[FAILOVER].brief(FAILOVER)} (without: {without})",
+            fleets[FAILOVER].is_nothing,
         ),
     ]
     how = (

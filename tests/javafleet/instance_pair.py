@@ -18,7 +18,7 @@ from kcoord.protocol.messages import FindCoordinatorRequest, HeartbeatRequest
 from tests.gateway.fleet import Fleet
 from tests.gateway.live_member import LOST
 from tests.gateway.scripted import ask, connect, coordinator_port, until
-from tests.javafleet.conftest import BARRIER, INDIVIDUAL
+from tests.javafleet.conftest import BARRIER, DELAY, INDIVIDUAL
 from tests.javafleet.figures import Figures
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.worker import JavaWorker
@@ -67,9 +67,13 @@ PATIENT = {
     "socket.connection.setup.timeout.max.ms": 4_000,
 }
 """Who looks for a coordinator asks a second and a third address before its patience ends (docs/absence.md)."""
+KEPT_MS = 20_000
+"""How long Connect's leader keeps the work of workers that are away; 5 min by default. All of them may be away: then
+all work waits so long.
+"""
 KINDS = {
     "individual": Kind(INDIVIDUAL),
-    "barrier": Kind(BARRIER),
+    "barrier": Kind(BARRIER, settings={DELAY: KEPT_MS}),
     "beside ours": Kind(INDIVIDUAL, has_ours=True),
     "compatible": Kind(INDIVIDUAL, "compatible", has_ours=True),
     "compatible by barrier": Kind(BARRIER, "compatible"),
