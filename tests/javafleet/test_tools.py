@@ -21,62 +21,43 @@ from tests.kafka.front import kcoord_of
 from tests.kafka.groups import check_kcoord_owns
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.libs import BROKER_POM, TOOLS_POM, fetch_libs
-from tests.kafka.tools import CONSUMER_GROUPS, CONSUMER_GROUPS_BEFORE_3_8, GROUPS
+from tests.kafka.tools import GROUPS, PATIENCE, Tools, tools_for
 
 WORKERS = ("w1", "w2")
 GROUP = "tools"
 DELAY_MS = 10_000
-PATIENCE = ("--timeout", "120000")
-"""In ms: a loaded machine may need more than the 5 s that kafka-consumer-groups gives itself."""
 NO_CONSUMERS = f"GroupId {GROUP} is not a consumer group"
 
 
-@attrs.frozen
-class Tools:
-    """The tools of one version of Kafka."""
+def say(tools: Tools, bootstrap: str) -> dict[str, str]:
+    """What each of them prints of the group, at this address."""
+    at = ["--bootstrap-server", bootstrap]
+    of_group = [*at, "--group", GROUP, "--describe", *PATIENCE]
+    said = {
+        "--list --state": row_of(tools, tools.consumer_groups, [*at, "--list", "--state", *PATIENCE]),
+        "--describe": first_line(tools, of_group),
+        "--describe --state": first_line(tools, [*of_group, "--state"]),
+    }
+    if tools.has_groups:
+        said["kafka-groups --list"] = row_of(tools, GROUPS, [*at, "--list"])
+    return said
 
-    java: Java
-    consumer_groups: str
-    has_groups: bool = False
-    """Whether there is a kafka-groups, since 4.0."""
 
-    def say(self, bootstrap: str) -> dict[str, str]:
-        """What each of them prints of the group, at this address."""
-        at = ["--bootstrap-server", bootstrap]
-        of_group = [*at, "--group", GROUP, "--describe", *PATIENCE]
-        said = {
-            "--list --state": self._row(self.consumer_groups, [*at, "--list", "--state", *PATIENCE]),
-            "--describe": self._all(of_group),
-            "--describe --state": self._all([*of_group, "--state"]),
-        }
-        if self.has_groups:
-            said["kafka-groups --list"] = self._row(GROUPS, [*at, "--list"])
-        return said
+def row_of(tools: Tools, tool: str, arguments: list[str]) -> str:
+    """The line of a list that has the group, "" if there is none."""
+    lines = [line.split() for line in tools.java.tool(tool, *arguments).splitlines()]
+    return " ".join(next((line for line in lines if line[:1] == [GROUP]), []))
 
-    def _row(self, tool: str, arguments: list[str]) -> str:
-        """The line of a list that has the group, "" if there is none."""
-        lines = [line.split() for line in self.java.tool(tool, *arguments).splitlines()]
-        return " ".join(next((line for line in lines if line[:1] == [GROUP]), []))
 
-    def _all(self, arguments: list[str]) -> str:
-        done = self.java.run(self.consumer_groups, *arguments)
-        told = [line for line in done.stdout.splitlines() if line.strip()]
-        return told[0] if told else done.stderr
+def first_line(tools: Tools, arguments: list[str]) -> str:
+    """What kafka-consumer-groups says first, or its error."""
+    done = tools.java.run(tools.consumer_groups, *arguments)
+    told = [line for line in done.stdout.splitlines() if line.strip()]
+    return told[0] if told else done.stderr
 
 
 OURS = "4.3"
 MATRIX = [OURS, "3.9", "2.8"]
-
-
-def tools_of(version: str, java: Java) -> list[Tools]:
-    """The tests' own, and those of the cluster's version."""
-    newest = Tools(java, CONSUMER_GROUPS, has_groups=True)
-    if version == "3.9":
-        return [newest, Tools(Java(java.command, fetch_libs("3.9.1", TOOLS_POM)), CONSUMER_GROUPS)]
-    if version == "2.8":
-        return [newest, Tools(Java(java.command, fetch_libs("2.8.2", BROKER_POM)), CONSUMER_GROUPS_BEFORE_3_8)]
-    return [newest]
 
 
 @attrs.frozen
@@ -90,7 +71,7 @@ class Places:
     def check(self) -> None:
         """Everywhere the same, and what is true of any Connect group."""
         for tools in self.tools:
-            at_broker, at_kcoord = tools.say(self.kafka.bootstrap), tools.say(self.kcoord.bootstrap)
+            at_broker, at_kcoord = say(tools, self.kafka.bootstrap), say(tools, self.kcoord.bootstrap)
             assert at_kcoord == at_broker
             assert at_broker["--list --state"] == ""
             for name in ("--describe", "--describe --state"):
@@ -110,7 +91,7 @@ def test_they_say_the_same_before_while_and_after(
         stack.callback(kcoord.remove)
         fleet = JavaFleet(java, tmp_path / "fleet", cluster.bootstrap, GROUP, {DELAY: DELAY_MS})
         stack.callback(fleet.remove)
-        places = Places(cluster, kcoord, tools_of(version, java))
+        places = Places(cluster, kcoord, tools_for(version, java))
         fleet.start(*WORKERS)
         fleet.create("a", 3)
         fleet.wait_until_quiet()
