@@ -55,7 +55,8 @@ StageMaker = Callable[..., Stage]
 @pytest.fixture
 def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[StageMaker]:
     """Makes a fleet without workers yet: its group, the delay after a worker's loss, how kcoord manages the group, and
-    more settings of the workers; `version` is theirs, the tests' own Kafka by default. kcoord owns `more_groups`, too.
+    more settings of the workers; `version` is theirs, and `upstream` is the cluster, the tests' own Kafka by default.
+    kcoord owns `more_groups`, too.
     """
     with ExitStack() as stack:
 
@@ -65,15 +66,17 @@ def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[Stag
             mode: str = INDIVIDUAL,
             version: str | None = None,
             more_groups: Sequence[str] = (),
+            upstream: KafkaCluster | None = None,
             **settings: object,
         ) -> Stage:
-            front = kcoord_of(kafka, tmp_path / "kcoord", [group, *more_groups], group_connect_classic_mode=mode)
+            cluster = upstream or kafka
+            front = kcoord_of(cluster, tmp_path / "kcoord", [group, *more_groups], group_connect_classic_mode=mode)
             stack.callback(front.remove)
             named = {name.replace("_", "."): value for name, value in settings.items()}
             theirs = java if version is None else Java.find(version)
             fleet = JavaFleet(theirs, tmp_path / "fleet", front.bootstrap, group, {DELAY: delay_s * 1000, **named})
             stack.callback(fleet.remove)
-            return Stage(kafka, front, fleet)
+            return Stage(cluster, front, fleet)
 
         yield make
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.cli.run_cli import kcoord
@@ -9,6 +11,7 @@ from tests.javafleet.conftest import BARRIER, INDIVIDUAL, Stage, StageMaker, Wat
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps, running
 from tests.javafleet.numbers import Numbered, Numbers
+from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import NotYet, eventually
 
 WORKERS = ("w1", "w2")
@@ -52,6 +55,8 @@ def check_adopted(stage: Stage, watch: Watch, mode: str) -> None:
     assert not figures.stopped
     if mode == BARRIER:
         assert figures.rejoined() == set(), "nobody has to join for it"
+    else:
+        assert len(figures.rejoined()) <= 1, "only the leader joins, which is asked what exists"
 
 
 def check_released(watch: Watch, protocol: str) -> None:
@@ -72,19 +77,32 @@ def check_written(written: dict[str, list[int]], delivery: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "protocol", "delivery"),
+    ("version", "mode", "protocol", "delivery"),
     [
-        (BARRIER, "sessioned", EXACTLY_ONCE),
-        pytest.param(INDIVIDUAL, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
-        pytest.param(INDIVIDUAL, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
-        pytest.param(BARRIER, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
-        pytest.param(BARRIER, "eager", AT_LEAST_ONCE, marks=pytest.mark.proof),
+        (None, BARRIER, "sessioned", EXACTLY_ONCE),
+        pytest.param(None, INDIVIDUAL, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
+        pytest.param(None, INDIVIDUAL, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
+        pytest.param(None, BARRIER, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
+        pytest.param(None, BARRIER, "eager", AT_LEAST_ONCE, marks=pytest.mark.proof),
+        pytest.param("3.9.1", INDIVIDUAL, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
+        pytest.param("2.8.2", INDIVIDUAL, "sessioned", AT_LEAST_ONCE, marks=pytest.mark.proof),
     ],
 )
-def test_in_and_out_without_a_stop(make_stage: StageMaker, mode: str, protocol: str, delivery: str) -> None:
-    """In worker by worker, adopted, a worker bounced, released, adopted again, released, and out worker by worker."""
-    enabled = {"exactly_once_source_support": "enabled"} if delivery == EXACTLY_ONCE else {}
-    stage = make_stage(f"moves-{mode}-{protocol}", DELAY_S, mode, connect_protocol=protocol, **enabled)
+def test_in_and_out_without_a_stop(
+    make_stage: StageMaker,
+    start_kafka: Callable[..., KafkaCluster],
+    version: str | None,
+    mode: str,
+    protocol: str,
+    delivery: str,
+) -> None:
+    """In worker by worker, adopted, a worker bounced, released, adopted again, released, and out worker by worker.
+    Workers and brokers are of the same version.
+    """
+    settings = {"exactly_once_source_support": "enabled"} if delivery == EXACTLY_ONCE else {}
+    upstream = None if version is None else start_kafka(version=version)
+    group = f"moves-{mode}-{protocol}"
+    stage = make_stage(group, DELAY_S, mode, version, upstream=upstream, connect_protocol=protocol, **settings)
     fleet = stage.fleet
     topic = f"numbers-{fleet.group}"
     stage.kafka.create_topic(topic)
