@@ -65,9 +65,9 @@ def run(folder: Path) -> Outcome:
     with kafka(folder) as broker:
         asyncio.run(moved(broker.cluster, folder / "moved", costs))
         fleets = connect_fleet(broker.cluster, folder / "connect")
-        fleets[FAILOVER] = connect_failed_over(broker.cluster, folder / "connect-instances")
         asyncio.run(failed_over(broker.cluster, folder / "instances", costs))
     asyncio.run(broker_killed(folder / "brokers", costs))
+    fleets[FAILOVER] = connect_failed_over(folder / "connect-instances")
     return outcome(costs, fleets)
 
 
@@ -239,11 +239,19 @@ def connect_fleet(cluster: KafkaCluster, folder: Path) -> dict[str, FleetCost]:
         front.remove()
 
 
-def connect_failed_over(cluster: KafkaCluster, folder: Path) -> FleetCost:
+def connect_failed_over(folder: Path) -> FleetCost:
     """A fleet behind two instances, of which the one that has its group is killed and started again, several times;
-    the worst of each figure.
+    the worst of each figure. In front of three brokers, since of one broker clients know one instance only.
     """
-    folder.mkdir()
+    cluster = KafkaCluster.start(folder / "brokers", BROKERS, overrides=REPLICATED, heap_mb=512)
+    try:
+        return owners_killed(cluster, folder)
+    finally:
+        cluster.remove()
+
+
+def owners_killed(cluster: KafkaCluster, folder: Path) -> FleetCost:
+    """The fleet's story before that cluster."""
     with fleet(cluster, folder, INSTANCES, **AS_BY_DEFAULT, group_connect_classic_mode="individual") as instances:
         asyncio.run(until(lambda: is_shared(instances), "both instances say the same"))
         group = f"fleet-{uuid.uuid4().hex[:6]}"
@@ -403,7 +411,8 @@ def outcome(costs: dict[str, list[Cost]], fleets: dict[str, FleetCost]) -> Outco
         "commit has failed when it was answered with an error that a client hands on to its user; where the "
         "coordinator is another one now or a connection ended, clients try again by themselves. Failover: two "
         f"instances over one topic, the one that clients are sent to killed with -9, {ROUNDS} times; Kafka: the "
-        f"coordinating one of {BROKERS} brokers, once. Connect: {len(WORKERS)} unmodified workers of Connect 4.3 "
+        f"coordinating one of {BROKERS} brokers, once. For Connect there are {BROKERS} brokers then, too. Connect: "
+        f"{len(WORKERS)} unmodified workers of Connect 4.3 "
         f"(`sessioned`) with {CONNECTORS} source connectors of {TASKS} tasks each and a sink of {SINK_TASKS}, whose "
         "group moves too; a commit of theirs has failed when a worker's log says so."
     )
