@@ -166,6 +166,25 @@ async def test_a_release_says_what_it_costs_eager_workers_that_a_connect_group_k
     assert await worker.leave(STOPPED) == ErrorCode.NONE
 
 
+async def test_a_release_says_for_whom_it_waits(front: Kcoord) -> None:
+    """A worker that leaves without having said that it has stopped may still run its work: kcoord keeps it a while."""
+    group = "hand-gone-without-a-word"
+    await configure(front, group, "connect.migration.policy=upgrade")
+    worker = await connect_worker(front, group, "default")
+    native = await joined(front, group)
+    assert await native.leave() == ErrorCode.NONE
+    assert await worker.leave() == ErrorCode.NONE
+    waits = f"{group}: it waits for workers that have left, and did not say that they have stopped their work: "
+    planned = await run(front.bootstrap, "release", group, "--dry-run")
+    assert (planned.code, planned.out.startswith(waits)) == (0, True), planned
+    done = await run(front.bootstrap, "release", group, "--wait", "0")
+    assert waits in done.out, done
+    assert (await run(front.bootstrap, "adopt", group, "--wait", "0")).code == 0
+    await worker.client.close()
+    again = await connect_worker(front, group, "default")
+    assert await again.leave(STOPPED) == ErrorCode.NONE
+
+
 async def configure(front: Kcoord, group: str, setting: str) -> None:
     """`kcoord config set` succeeds."""
     done = await asyncio.to_thread(kcoord, "config", "set", group, setting, "--bootstrap-server", front.bootstrap)

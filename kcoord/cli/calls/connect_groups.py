@@ -24,6 +24,8 @@ Resources = frozenset[Resource]
 
 AWAY = "Away"
 """The state of a static member that is away for a while."""
+PUT_OUT = "PutOut"
+"""The state of a worker that has left without having stopped, or that did not stop in time. Its work is kept for it."""
 NEW_PROTOCOL = "connect"
 _UNSET = -1
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from kcoord.cli.calls import config_calls
 from kcoord.cli.calls.config_calls import Change
-from kcoord.cli.calls.connect_groups import ConnectGroup
+from kcoord.cli.calls.connect_groups import PUT_OUT, ConnectGroup
 from kcoord.cli.calls.group_calls import DescribedClassicGroup, describe, list_all, list_owned
 from kcoord.cli.calls.group_ownership import CLUSTER, KCOORD, NAMED, UNKNOWN, Ownership, owners, tells_owners
 from kcoord.client import ClientError, Cluster
@@ -50,7 +50,7 @@ async def hand_over(cluster: Cluster, groups: Sequence[str], owner: Owner, patie
                 tell(f"{group}: {told}")
         if last and loop.time() >= until_s:
             for group in last:
-                await _tell_why(cluster, group, tell)
+                await _tell_why(cluster, group, owner, tell)
             return False
         await asyncio.sleep(LOOK_EVERY_S if last else 0)
     return is_whole
@@ -80,16 +80,35 @@ def _native_workers(found: DescribedClassicGroup | ConnectGroup) -> str:
     native = [each.client for each in found.workers if not each.is_classic]
     if not native:
         return ""
-    more = f" and {len(native) - NAMED} more" if len(native) > NAMED else ""
     return (
         "it cannot be released, because the cluster does not know the new protocol. Restart these workers with the "
-        f"classic protocol first: {', '.join(native[:NAMED])}{more}"
+        f"classic protocol first: {_named(native)}"
     )
 
 
-async def _tell_why(cluster: Cluster, group: str, tell: Tell) -> None:
+def _named(clients: Sequence[str]) -> str:
+    more = f" and {len(clients) - NAMED} more" if len(clients) > NAMED else ""
+    return f"{', '.join(clients[:NAMED])}{more}"
+
+
+def _waited_for(found: DescribedClassicGroup | ConnectGroup) -> str:
+    """That a release waits for workers that kcoord still counts on although they have left; empty if it does not."""
+    if isinstance(found, DescribedClassicGroup):
+        return ""
+    gone = [each.client for each in found.workers if each.state == PUT_OUT]
+    if not gone:
+        return ""
+    return (
+        f"it waits for workers that have left, and did not say that they have stopped their work: {_named(gone)}. "
+        "kcoord keeps the work for as long as they may run it, or until they join again"
+    )
+
+
+async def _tell_why(cluster: Cluster, group: str, owner: Owner, tell: Tell) -> None:
     for line in (await _owner(cluster, group)).lines():
         tell(f"{group}: {line}")
+    if owner == Owner.CLUSTER and (waits := _waited_for((await describe(cluster, [group]))[0])):
+        tell(f"{group}: {waits}")
 
 
 async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
@@ -105,10 +124,19 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
     if owner == Owner.KCOORD:
         return [f"{group}: {line}" for line in now.lines()] or [f"{group}: {UNSAID}"]
     [found] = await describe(cluster, [group])
-    count = len(found.members) if isinstance(found, DescribedClassicGroup) else len(found.workers)
+    waits = [f"{group}: {told}" for told in [_waited_for(found)] if told]
+    count = _joining(found)
     if not count:
-        return [f"{group}: {_nobodys(owner)}"]
-    return [f"{group}: {count} member{'' if count == 1 else 's'} would join once more, at the cluster. {_cost(found)}"]
+        return waits or [f"{group}: {_nobodys(owner)}"]
+    joins = f"{count} member{'' if count == 1 else 's'} would join once more, at the cluster. {_cost(found)}"
+    return [f"{group}: {joins}", *waits]
+
+
+def _joining(found: DescribedClassicGroup | ConnectGroup) -> int:
+    """How many members would join at the cluster."""
+    if isinstance(found, DescribedClassicGroup):
+        return len(found.members)
+    return sum(each.state != PUT_OUT for each in found.workers)
 
 
 def _nobodys(owner: Owner) -> str:
