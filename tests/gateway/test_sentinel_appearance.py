@@ -180,6 +180,31 @@ async def test_rule_1_nobody_joins_past_a_sentinel_of_the_groups_type(
     await until(lambda: has_sentinel(direct, f"{name}-connect", "connect"), "the sentinel has the group")
 
 
+CONVERTS = {
+    "group.coordinator.rebalance.protocols": "classic,consumer",
+    "group.consumer.migration.policy": "bidirectional",
+}
+"""Where 3.9 is set so, a member of KIP-848 turns a classic group into one of its own kind."""
+
+
+@pytest.mark.proof
+async def test_rule_1_nobody_joins_past_it_at_brokers_that_are_told_to_convert_groups(
+    start_kafka: Callable[..., KafkaCluster], start_kcoord: Callable[..., Kcoord], name: str
+) -> None:
+    """AD-1, AD-3: the same in front of 3.9."""
+    cluster = await asyncio.to_thread(start_kafka, version="3.9.1", overrides=CONVERTS)
+    kcoord = await asyncio.to_thread(start_kcoord, cluster)
+    topic = await asyncio.to_thread(cluster.create_topic, f"topic-{name}")
+    direct = await connect(cluster.bootstrap)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, metadata=subscription(topic))
+    await member.join_and_sync()
+    await until_it_looks(direct, name, Appearance("consumer", {topic: 1}))
+    await check_nobody_gets_in(direct, name, topic)
+    assert await member.heartbeat() == ErrorCode.NONE
+    assert await member.commit(topic, 4) == ErrorCode.NONE
+    await until(lambda: has_sentinel(direct, name, "consumer"), "the sentinel has the group")
+
+
 async def has_sentinel(direct: Client, group: str, protocol_type: str) -> bool:
     """Whether the group is stable upstream, of that type, with the sentinel alone. It may just be joining again."""
     return await upstream_state(direct, group) == ("Stable", protocol_type, ["kcoord"])
