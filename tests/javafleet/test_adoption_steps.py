@@ -29,7 +29,7 @@ from tests.clients.test_adoption_steps import (
     two_instances,
 )
 from tests.gateway.fleet import Fleet
-from tests.gateway.scripted import close_all, connect, coordinator_port, describe
+from tests.gateway.scripted import close_all, connect, describe
 from tests.javafleet.conftest import BARRIER, DELAY, INDIVIDUAL
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps, running
@@ -85,9 +85,11 @@ def comes_to_rest(cluster: KafkaCluster, owner: str) -> None:
     """The group is stable at the cluster, with kcoord alone or with its two workers."""
     wanted = ["kcoord"] if owner == "kcoord" else [None, None]
 
+    node = coordinator_of(cluster, GROUP)
+
     async def seen() -> tuple[str, list[str | None]]:
         try:
-            group = await describe(await connect(await coordinator_port(cluster.bootstrap, GROUP)), GROUP)
+            group = await describe(await connect(cluster.ports[node]), GROUP)
             return group.group_state, [each.group_instance_id for each in group.members]
         finally:
             await close_all()
