@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from tests.javafleet.fleet import JavaFleet
-from tests.javafleet.notes import Run, needless, now_ms, nowhere_ms, overlaps, running, runs_of, stops
+from tests.javafleet.joins import joining_since
+from tests.javafleet.notes import Run, bounces, needless, now_ms, nowhere_ms, overlaps, running, runs_of, stops
 
 TASK = "task "
 
@@ -75,6 +76,29 @@ class Watch:
             until_ms=max(started, default=self.began_ms) - self.began_ms,
             twice=[pair for pair in overlaps(runs) if pair[1].from_ms >= self.began_ms],
         )
+
+
+@attrs.frozen
+class Restart:
+    """A worker that was stopped in order and started again, once."""
+
+    worker: str
+    away_ms: int
+    """From its stop until it, started again, asked to be a member."""
+    nowhere_ms: int
+    """The longest time that one of its tasks ran nowhere."""
+    late_ms: int
+    """From when it asked to be a member until the last of its tasks had been started again."""
+
+
+def restarts(fleet: JavaFleet, since_ms: int) -> list[Restart]:
+    """All workers that were stopped in order since then. Each was started again, and has not ended since."""
+    found = []
+    for each in bounces(fleet.notes.read(), since_ms, TASK):
+        asked_ms = joining_since(fleet.workers[each.worker].log, each.leaving_ms)
+        away_ms, late_ms = asked_ms - each.leaving_ms, each.all_run_ms - asked_ms
+        found.append(Restart(each.worker, away_ms, each.nowhere_ms, late_ms))
+    return found
 
 
 def _moved(before: Sequence[Run], after: Sequence[Run]) -> list[str]:

@@ -51,6 +51,8 @@ class JavaFleet:
     settings: Mapping[str, object] = attrs.Factory(dict)
     heap_mb: int = HEAP_MB
     """What each Java worker may have."""
+    patience_s: float = DEADLINE_S
+    """How long, at most, is waited until all runs."""
     workers: dict[str, FleetWorker] = attrs.field(factory=dict, init=False)
     """All that ever were, by name."""
     connectors: dict[str, Connector] = attrs.field(factory=dict, init=False)
@@ -205,7 +207,7 @@ class JavaFleet:
                 self._check_states(owners)
             return owners
 
-        return eventually(settled, f"{len(expected)} resources run once", deadline_s=DEADLINE_S, every_s=0.2)
+        return eventually(settled, f"{len(expected)} resources run once", deadline_s=self.patience_s, every_s=0.2)
 
     def _check_states(self, owners: Mapping[str, str]) -> None:
         ids = {resource: ("RUNNING", self.workers[owner].id) for resource, owner in owners.items()}
@@ -222,7 +224,7 @@ class JavaFleet:
                 raise NotYet("something still goes on")
             return owners
 
-        return eventually(quiet, "nothing goes on any more", deadline_s=DEADLINE_S, every_s=0)
+        return eventually(quiet, "nothing goes on any more", deadline_s=self.patience_s, every_s=0)
 
     def _done_so_far(self) -> object:
         return self.join_counts(), len(self.notes.read())

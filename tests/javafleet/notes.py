@@ -54,6 +54,19 @@ class Run:
 
 
 @attrs.frozen
+class Bounce:
+    """A worker was told to end, and all that it ran has been started again since, by whomever."""
+
+    worker: str
+    leaving_ms: int
+    """When it was told to end."""
+    nowhere_ms: int
+    """The longest time that something of it ran nowhere."""
+    all_run_ms: int
+    """When the last of it was started again."""
+
+
+@attrs.frozen
 class Notes:
     """A file of notes."""
 
@@ -182,6 +195,30 @@ def needless(notes: Sequence[Note], begin_ms: int, end_ms: int, kind: str = "") 
             if again or (at_once and run.version == stopped[number - 1].version):
                 found.append(run)
     return found
+
+
+def bounces(notes: Sequence[Note], begin_ms: int, kind: str = "") -> list[Bounce]:
+    """Each worker that was told to end since then, with the resources of a kind that it ran. Raises AssertionError
+    where one of these has not been started again.
+    """
+    runs = [run for run in runs_of(notes) if run.resource.startswith(kind)]
+    theirs, found = _by_resource(runs), []
+    for note in notes:
+        if note.what is What.LEAVING and note.at_ms >= begin_ms:
+            away = [_again(run, theirs[run.resource]) for run in running(runs, note.at_ms) if run.worker == note.worker]
+            nowhere_ms = max((back_ms - end_ms for end_ms, back_ms in away), default=0)
+            all_run_ms = max((back_ms for _, back_ms in away), default=note.at_ms)
+            found.append(Bounce(note.worker, note.at_ms, nowhere_ms, all_run_ms))
+    return found
+
+
+def _again(run: Run, runs: Sequence[Run]) -> tuple[int, int]:
+    """When this run ended, and when the next one of its resource began."""
+    end_ms = run.to_ms
+    assert end_ms is not None, f"{run.resource} has never been stopped on {run.worker}"
+    back_ms = next((each.from_ms for each in runs if each is not run and each.from_ms >= end_ms), None)
+    assert back_ms is not None, f"{run.resource} has not been started again"
+    return end_ms, back_ms
 
 
 def _by_resource(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.javafleet.joins import STARTED, joins_of
-from tests.javafleet.notes import Run, needless, nowhere_ms, overlaps, parse, running, runs_of, stops
+from tests.javafleet.notes import (
+    Bounce,
+    Run,
+    bounces,
+    needless,
+    nowhere_ms,
+    overlaps,
+    parse,
+    running,
+    runs_of,
+    stops,
+)
 
 
 def runs(story: str) -> list[Run]:
@@ -51,6 +63,21 @@ def test_the_longest_time_nowhere() -> None:
     assert nowhere_ms(found, 15, 80) == {"task t-0": 30, "task u-0": 0}
     assert nowhere_ms(found, 15, 39) == {"task t-0": 5, "task u-0": 0}
     assert nowhere_ms(found, 5, 80) == {}, "they did not run before"
+
+
+def test_a_worker_is_bounced_until_all_that_it_ran_runs_again() -> None:
+    story = (
+        "10 started t on a with 1; 10 started u on a with 1; 10 started v on b with 1; "
+        "20 leaving a; 22 stopped t on a with 1; 30 gone a; 31 coming a; 40 started u on b with 1; "
+        "60 started t on a with 1; 70 leaving b; 75 gone b; 76 coming b; 90 started v on b with 1; "
+        "91 started u on b with 1"
+    )
+    notes = [parse(re.sub(r" ([tuv]) ", r" task \1-0 ", line.strip())) for line in story.split(";")]
+    assert bounces(notes, 15) == [Bounce("a", 20, nowhere_ms=38, all_run_ms=60), Bounce("b", 70, 16, 91)]
+    assert bounces(notes, 15, "connector ") == [Bounce("a", 20, 0, 20), Bounce("b", 70, 0, 70)]
+    assert [each.worker for each in bounces(notes, 25)] == ["b"]
+    with pytest.raises(AssertionError, match="task u-0 has not been started again"):
+        bounces(notes[:-1], 15)
 
 
 @pytest.mark.parametrize(

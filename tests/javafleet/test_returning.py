@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.javafleet import events
 from tests.javafleet.conftest import Stage, StageMaker, Watch
+from tests.javafleet.figures import restarts
 from tests.javafleet.fleet import DEADLINE_S
 from tests.kafka.wait import eventually
 
@@ -17,6 +19,30 @@ DELAY_S = 600
 assert DELAY_S > 2 * DEADLINE_S
 SESSION_MS = 20_000
 """Longer than a JVM's start, however slow the machine is."""
+
+
+SEVEN, LONG_DELAY_S = 7, 300
+MOST_JOINS = 4
+"""Of all workers, for each that is bounced."""
+
+
+@pytest.mark.proof
+def test_seven_are_bounced_and_nothing_moves(make_stage: StageMaker) -> None:
+    """Each has the work of before, leaders included, and nobody stops anything for another (CM-18, CM-20, CM-48).
+    `python -m bench java_fleet` measures how long its tasks run nowhere.
+    """
+    stage = make_stage("seven", LONG_DELAY_S, session_timeout_ms=SESSION_MS)
+    fleet = stage.fleet
+    events.begin(fleet, SEVEN, SEVEN)
+    stage.ask("config", "set", f"connect.classic.leader.wait.ms={300_000}")
+    owners = fleet.owners()
+    figures = events.let_happen(fleet, events.ROLLING).figures
+    assert fleet.owners() == owners
+    assert not figures.stopped
+    assert not figures.twice
+    assert sum(figures.joins.values()) <= MOST_JOINS * SEVEN, figures.joins
+    assert len(restarts(fleet, figures.began_ms)) == SEVEN, "each of them has all of its own again"
+    stage.check_soundness()
 
 
 @pytest.mark.proof
