@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tests.cli.run_cli import kcoord
+from tests.cli.run_cli import Outcome, kcoord
 from tests.javafleet.figures import Figures, Watch
 from tests.javafleet.fleet import JavaFleet
 from tests.javafleet.notes import overlaps
@@ -33,10 +33,18 @@ class Stage:
 
     def ask(self, *arguments: object) -> str:
         """What this command of kcoord's prints about the fleet's group, which it names second: "workers", "drain"."""
-        first, second, *rest = arguments
-        done = kcoord(first, second, self.fleet.group, *rest, "--bootstrap-server", self.kcoord.bootstrap)
+        done = self._done(*arguments)
         assert done.code == 0, done.err
         return done.out
+
+    def refusal(self, *arguments: object) -> str:
+        """Why this command, named likewise, is refused."""
+        done = self._done(*arguments)
+        assert done.code == 1, done
+        return done.err
+
+    def _done(self, first: object, second: object, *rest: object) -> Outcome:
+        return kcoord(first, second, self.fleet.group, *rest, "--bootstrap-server", self.kcoord.bootstrap)
 
     def said_last(self) -> str:
         """The last line that kcoord has logged of the group."""

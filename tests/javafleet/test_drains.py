@@ -25,6 +25,8 @@ FLEETS = {
     "4.3": (None, {}),
     "3.9": ("3.9.1", {}),
     "2.8": ("2.8.2", {}),
+    "3.9 compatible": ("3.9.1", {"connect_protocol": "compatible"}),
+    "2.8 compatible": ("2.8.2", {"connect_protocol": "compatible"}),
     "compatible": (None, {"connect_protocol": "compatible"}),
     "exactly once": (None, {"exactly_once_source_support": "enabled"}),
 }

@@ -5,11 +5,15 @@ The embedded protocol is the whole group's: it is the best that all speak (CM-16
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from tests.javafleet.conftest import DELAY, Stage, StageMaker, Watch
 from tests.javafleet.notes import overlaps
 
 DELAY_S = 5
-COMPATIBLE, SESSIONED = 1, 2
+EAGER, COMPATIBLE, SESSIONED = 0, 1, 2
 
 
 def test_rolling_upgrade_and_one_that_is_behind(make_stage: StageMaker) -> None:
@@ -72,3 +76,57 @@ def test_eager_workers_beside_ours(make_stage: StageMaker) -> None:
     fleet.wait_until_quiet()
     assert overlaps(fleet.notes.runs()) == []
     stage.check_soundness()
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("version", ["3.9.1", "2.8.2"])
+def test_eager_workers_of_older_versions(make_stage: StageMaker, tmp_path: Path, version: str) -> None:
+    """In individual mode, too, they have the barrier (CM-16, CM-50). No rule says where they run, until the last of
+    them has another `connect.protocol`.
+    """
+    stage = make_stage("eager-of-old", DELAY_S, version=version, connect_protocol="eager")
+    fleet = stage.fleet
+    fleet.start("w1", "w2")
+    for name in ("a", "b", "c"):
+        fleet.create(name, 3)
+    fleet.wait_until_quiet()
+    watch = Watch(fleet)
+    fleet.start("w3")
+    fleet.wait_until_quiet()
+    assert protocols(stage) == {EAGER}
+    assert watch.figures().rejoined() == {"w1", "w2", "w3"}, "this is a barrier"
+    rules_are_refused(stage, tmp_path / "rules.toml")
+
+    fleet.kill("w1")
+    fleet.wait_until_quiet()
+    fleet.start("w1")
+    fleet.wait_until_quiet()
+    assert overlaps(fleet.notes.runs()) == []
+
+    fleet.settings = {**fleet.settings, "connect.protocol": "sessioned"}
+    for name in ("w1", "w2", "w3"):
+        fleet.stop(name)
+        fleet.start(name)
+        fleet.wait_until_quiet()
+    assert protocols(stage) == {SESSIONED}
+    stage.ask("workers", "drain", fleet.workers["w2"].url, "--wait")
+    assert "w2" not in fleet.owners().values()
+    stage.check_soundness()
+
+
+def rules_are_refused(stage: Stage, file: Path) -> None:
+    """The error names the setting that is in the way, and nobody notices anything."""
+    fleet, url = stage.fleet, stage.fleet.workers["w2"].url
+    owners, joins = fleet.owners(), fleet.join_counts()
+    file.write_text(f'[[affinity]]\nconnectors = "a"\nworkers = ["{url}"]\n')
+    for command in (
+        ("placement", "apply", file),
+        ("placement", "diff", file),
+        ("workers", "cordon", url),
+        ("workers", "drain", url, "--wait"),
+    ):
+        why = stage.refusal(*command)
+        assert "only connect groups have placement rules" in why
+        assert "speak only the embedded protocol default (connect.protocol=eager)" in why
+    assert fleet.wait_until_quiet() == owners
+    assert fleet.join_counts() == joins
