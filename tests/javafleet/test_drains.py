@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -56,16 +57,17 @@ def test_a_fleet_is_restarted_by_drains(make_stage: StageMaker, tmp_path: Path, 
     stage.check_soundness()
 
 
-def all_are_restarted(stage: Stage) -> None:
+def all_are_restarted(stage: Stage, meanwhile: AbstractContextManager[None] | None = None) -> None:
     """One after the other, the leader among them, which leads on: no task ends with its worker."""
     fleet, watch, leader = stage.fleet, Watch(stage.fleet), stage.fleet.leader()
-    for name in WORKERS:
-        said = stage.ask("workers", "drain", fleet.workers[name].url, "--until-restart", "--wait")
-        assert said.endswith("runs nothing any more\n")
-        assert name not in fleet.owners().values()
-        fleet.stop(name)
-        fleet.start(name)
-        fleet.wait_until_settled()
+    with meanwhile or nullcontext():
+        for name in WORKERS:
+            said = stage.ask("workers", "drain", fleet.workers[name].url, "--until-restart", "--wait")
+            assert said.endswith("runs nothing any more\n")
+            assert name not in fleet.owners().values()
+            fleet.stop(name)
+            fleet.start(name)
+            fleet.wait_until_settled()
     fleet.wait_until_quiet()
     assert fleet.leader() == leader
     assert not ended_with_their_worker(fleet.notes.read(), watch.began_ms)
