@@ -72,7 +72,7 @@ async def join(cluster: Cluster, group: str, name: str) -> tuple[str, int]:
     connection = await cluster.to(await cluster.coordinator(group))
     request = JoinGroupRequest(
         group_id=group,
-        session_timeout_ms=30_000,
+        session_timeout_ms=60_000,
         rebalance_timeout_ms=30_000,
         protocol_type="sr",
         protocols=[JoinGroupRequestProtocol(name="v0", metadata=b"")],

@@ -7,12 +7,12 @@ sentinel leaves first, and JoinGroup is passed with the old member id.
 from __future__ import annotations
 
 from kcoord.gateway.handlers import group_calls, offsets
-from kcoord.gateway.ownership.handover.adoption import _Known
+from kcoord.gateway.ownership.handover.adoption import Adoptions, _Known
 from kcoord.gateway.ownership.handover.calls_during_release import ReleaseCalls
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
-from kcoord.gateway.ownership.handover.open_release import OpenRelease, PassedJoin
+from kcoord.gateway.ownership.handover.open_release import PassedJoin
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
@@ -72,7 +72,8 @@ ADOPTION_MUTANTS = (
            "is_released = is_to_go or", "is_released = True or"),
     Mutant(6, "who is the cluster's is unknown while the group is being taken", group_calls.is_elsewhere,
            "if error not in LOST or", "if True or"),
-    Mutant(15, "a JoinGroup that was lost counts as passed on", OpenRelease.missing, "self.stays(before)", "pass"),
+    Mutant(7, "who is the cluster's is kcoord's after an adoption that failed to be written", Adoptions._take_over,
+           "gateway.sentinels.of(group.group_id).note_refusal()", "pass"),
     Mutant(15, "clients from before KIP-394 count as arrived when they have set out", PassedJoin.has_arrived,
            "return unnamed[self.client_id] >= 0", "return True"),
     Mutant(10, "who gets in at the last moment is left alone with the group", joins._have_nothing,

@@ -318,10 +318,13 @@ class Checks:
     def at_end(self) -> None:
         """The checks at the end of the run."""
         self._replay()
+        self._rest()
+        convergence.unanswered(self._context)
+
+    def _rest(self) -> None:
         group = self._state.connect.get(GROUP)
         if group is not None:
             convergence.is_at_rest(group, self._healed_epoch)
-        convergence.unanswered(self._context)
 
 
 def _nothing_to_say(group: ConnectGroup, member: ConnectMember) -> tuple[Frame, Answer[Resource]]:

@@ -71,6 +71,10 @@ class ReleaseChecks(Checks):
         if self._is_ours:
             super()._replay()
 
+    def _rest(self) -> None:
+        if self._is_ours:
+            super()._rest()
+
     # -- at the end ---------------------------------------------------------------------------------------------------
 
     def _described(self) -> Any:

@@ -290,6 +290,8 @@ class Adoptions:
         gateway, group = self._gateway, known.group
         answer = await gateway.guarded.adopt(known.request())
         if answer.error_code:
+            # the record may be there all the same, but the cluster has the group
+            gateway.sentinels.of(group.group_id).note_refusal()
             error = ErrorCode(answer.error_code)
             raise CannotAdopt(answer.error_message or f"its coordinator here says {error.name}")
         sentinel = gateway.sentinels.of(group.group_id)
