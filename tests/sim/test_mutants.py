@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from kcoord.sim.basis.run_kinds import ADOPTION
 from kcoord.sim.series.run import is_mixed, plan_of
+from tests.sim.adoption_mutants import ADOPTION_MUTANTS
 from tests.sim.classic_mutants import CLASSIC_MUTANTS, CONVERSION
-from tests.sim.mutant_seeds import is_noticed
+from tests.sim.mutant_seeds import LAST_TIME, is_noticed, name_of
 from tests.sim.mutants import MUTANTS, Mutant
+from tests.sim.placement_mutants import PLACEMENT_MUTANTS
 
 SEEDS = 400
 """A mutant must be caught within so many seeds."""
@@ -35,3 +38,10 @@ def test_a_broken_rule_of_classic_workers_is_noticed(mutant: Mutant) -> None:
 def test_each_rule_is_broken_by_some_mutant() -> None:
     assert {mutant.rule for mutant in MUTANTS} == RULES
     assert {mutant.rule for mutant in CLASSIC_MUTANTS} == CLASSIC_RULES
+
+
+def test_it_is_known_which_seed_shows_each_mutant() -> None:
+    """Without it dozens of runs are tried each time. `python -m tests.sim.mutant_seeds` finds the seeds."""
+    all_mutants = [("", each) for each in (*MUTANTS, *CLASSIC_MUTANTS)] + [*PLACEMENT_MUTANTS]
+    all_mutants += [(ADOPTION, each) for each in ADOPTION_MUTANTS]
+    assert {name_of(each, kind) for kind, each in all_mutants if not each.plan} == LAST_TIME.keys()
