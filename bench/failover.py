@@ -21,6 +21,7 @@ from typing import Protocol
 
 import attrs
 
+from bench import failover_in_front
 from bench.fleet import connect
 from bench.lines import Asking
 from bench.members import FIND_VERSION, HEARTBEAT_VERSION, Member
@@ -76,7 +77,8 @@ def run(folder: Path) -> Outcome:
         for number in range(ROUNDS):
             for what, failovers in found.items():
                 failovers.append(asyncio.run(failover(running, running[number % INSTANCES], what)))
-    return outcome(found, kafkas_failovers(folder / "brokers"))
+    in_front = failover_in_front.run(folder / "in-front-of-kafka")
+    return outcome(found, kafkas_failovers(folder / "brokers"), in_front)
 
 
 @attrs.frozen
@@ -254,7 +256,9 @@ async def heartbeats(member: Member, line: Asking) -> bool:
 # -- the figures -------------------------------------------------------------------------------------------------------
 
 
-def outcome(found: Mapping[str, Sequence[Failover]], kafkas: Sequence[Failover]) -> Outcome:
+def outcome(
+    found: Mapping[str, Sequence[Failover]], kafkas: Sequence[Failover], in_front: failover_in_front.Measured
+) -> Outcome:
     """What was reached: the worst round counts."""
     rows = [("kcoord", what, failovers) for what, failovers in found.items()] + [("Kafka", KILL, kafkas)]
     figures = Table(
@@ -288,6 +292,6 @@ def outcome(found: Mapping[str, Sequence[Failover]], kafkas: Sequence[Failover])
         f"one member; {ROUNDS} rounds of each, instances in turn. From the signal until a heartbeat is answered with "
         f"NONE by another instance, asked every {ASK_EVERY_S * 1000:.0f} ms as FindCoordinator says, for each of its "
         f"groups: the first, and the last. Kafka: {INSTANCES} brokers that are controllers too, with the same groups "
-        f"and the defaults of its timeouts, {KAFKA_ROUNDS} rounds."
+        f"and the defaults of its timeouts, {KAFKA_ROUNDS} rounds. {in_front.how}"
     )
-    return Outcome("Failover", how, claims, [figures])
+    return Outcome("Failover", how, [*claims, *in_front.claims], [figures, in_front.figures])
