@@ -119,7 +119,7 @@ class _Reader:
         if kind in FIXED_WIDTHS:
             return self.fixed(kind)
         if kind == "struct":
-            if nullable and self.fixed("int8") < 0:
+            if nullable and self.is_null(field):
                 return None
             return self.struct(field.struct)
         size = self.uvarint() - 1 if flexible else self.fixed("int16" if kind == "string" else "int32")
@@ -142,6 +142,11 @@ class _Reader:
                 f"a string that is not UTF-8 and has {grown} bytes with U+FFFD, at most {MAX_STRING} are possible"
             )
         return text
+
+    def is_null(self, field: Field) -> bool:
+        """Whether the byte before a struct says that it is null: in a tagged field 0, else a negative number."""
+        said: int = self.fixed("int8")
+        return said == 0 if field.is_tagged(self.version) else said < 0
 
     def null(self, length: int, nullable: bool) -> None:
         if length < -1:

@@ -1,8 +1,8 @@
 """The records of a shard's log, as in ``__consumer_offsets``: their types, encoding and decoding.
 
 A key begins with the number of its record type (Kafka calls it the key's version): 0 and 1 are committed offsets (0 is
-an old type, which is only read), 2 is a classic group's metadata, 3 to 10 are connect groups. A value begins with the
-version of its schema. No value (None) is a tombstone.
+an old type, which is only read), 2 is a classic group's metadata, 3 to 10 are connect groups, 20 to 27 consumer groups
+(KIP-848). A value begins with the version of its schema. No value (None) is a tombstone.
 
 | key | record | value written at |
 | --- | --- | --- |
@@ -17,8 +17,17 @@ version of its schema. No value (None) is a tombstone.
 | 8 | a connect group: its own settings | |
 | 9 | a connect group: the target of a member | |
 | 10 | a connect group: why an epoch began, and its outcome | |
+| 20 | a consumer group: its epoch, and why it began | version 0, as all records from here on |
+| 21 | a consumer group: the topics that its members subscribe to, as they were seen last | |
+| 22 | a consumer group: what a member said of itself | |
+| 23 | a consumer group: what the members' targets have in common | |
+| 24 | a consumer group: the target of a member | |
+| 25 | a consumer group: everything that a member may be consuming | |
+| 26 | a consumer group: the topics that match a regular expression | |
+| 27 | a consumer group: why an epoch began, and its outcome | |
 
-Kafka's own coordinator uses the numbers 3 to 8 for KIP-848's groups; no log holds both.
+Kafka's own coordinator uses the numbers 3 to 8 and 16 for KIP-848's groups; no log holds both. The values of 20 and 22
+to 26 are Kafka's of 3, 5 to 8 and 16, byte for byte. kcoord's own fields in them have tags from 1000 on.
 """
 
 from __future__ import annotations
@@ -57,6 +66,32 @@ from kcoord.protocol.generated.connect_worker_group_target_assignment_member_val
 from kcoord.protocol.generated.connect_worker_group_target_assignment_value import (
     ConnectWorkerGroupTargetAssignmentValue,
 )
+from kcoord.protocol.generated.consumer_group_current_member_assignment_key import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+)
+from kcoord.protocol.generated.consumer_group_current_member_assignment_value import (
+    ConsumerGroupCurrentMemberAssignmentValue,
+)
+from kcoord.protocol.generated.consumer_group_history_key import ConsumerGroupHistoryKey
+from kcoord.protocol.generated.consumer_group_history_value import ConsumerGroupHistoryValue
+from kcoord.protocol.generated.consumer_group_member_metadata_key import ConsumerGroupMemberMetadataKey
+from kcoord.protocol.generated.consumer_group_member_metadata_value import ConsumerGroupMemberMetadataValue
+from kcoord.protocol.generated.consumer_group_metadata_key import ConsumerGroupMetadataKey
+from kcoord.protocol.generated.consumer_group_metadata_value import ConsumerGroupMetadataValue
+from kcoord.protocol.generated.consumer_group_regular_expression_key import ConsumerGroupRegularExpressionKey
+from kcoord.protocol.generated.consumer_group_regular_expression_value import ConsumerGroupRegularExpressionValue
+from kcoord.protocol.generated.consumer_group_target_assignment_member_key import ConsumerGroupTargetAssignmentMemberKey
+from kcoord.protocol.generated.consumer_group_target_assignment_member_value import (
+    ConsumerGroupTargetAssignmentMemberValue,
+)
+from kcoord.protocol.generated.consumer_group_target_assignment_metadata_key import (
+    ConsumerGroupTargetAssignmentMetadataKey,
+)
+from kcoord.protocol.generated.consumer_group_target_assignment_metadata_value import (
+    ConsumerGroupTargetAssignmentMetadataValue,
+)
+from kcoord.protocol.generated.consumer_group_topics_key import ConsumerGroupTopicsKey
+from kcoord.protocol.generated.consumer_group_topics_value import ConsumerGroupTopicsValue
 from kcoord.protocol.generated.group_metadata_key import GroupMetadataKey
 from kcoord.protocol.generated.group_metadata_value import GroupMetadataValue, MemberMetadata
 from kcoord.protocol.generated.legacy_offset_commit_key import LegacyOffsetCommitKey
@@ -83,6 +118,22 @@ __all__ = [
     "ConnectWorkerGroupTargetAssignmentMemberKey",
     "ConnectWorkerGroupTargetAssignmentMemberValue",
     "ConnectWorkerGroupTargetAssignmentValue",
+    "ConsumerGroupCurrentMemberAssignmentKey",
+    "ConsumerGroupCurrentMemberAssignmentValue",
+    "ConsumerGroupHistoryKey",
+    "ConsumerGroupHistoryValue",
+    "ConsumerGroupMemberMetadataKey",
+    "ConsumerGroupMemberMetadataValue",
+    "ConsumerGroupMetadataKey",
+    "ConsumerGroupMetadataValue",
+    "ConsumerGroupRegularExpressionKey",
+    "ConsumerGroupRegularExpressionValue",
+    "ConsumerGroupTargetAssignmentMemberKey",
+    "ConsumerGroupTargetAssignmentMemberValue",
+    "ConsumerGroupTargetAssignmentMetadataKey",
+    "ConsumerGroupTargetAssignmentMetadataValue",
+    "ConsumerGroupTopicsKey",
+    "ConsumerGroupTopicsValue",
     "GroupMetadataKey",
     "GroupMetadataValue",
     "LegacyOffsetCommitKey",
@@ -111,6 +162,14 @@ Key = (
     | ConnectWorkerGroupConfigurationKey
     | ConnectWorkerGroupTargetAssignmentMemberKey
     | ConnectWorkerGroupHistoryKey
+    | ConsumerGroupMetadataKey
+    | ConsumerGroupTopicsKey
+    | ConsumerGroupMemberMetadataKey
+    | ConsumerGroupTargetAssignmentMetadataKey
+    | ConsumerGroupTargetAssignmentMemberKey
+    | ConsumerGroupCurrentMemberAssignmentKey
+    | ConsumerGroupRegularExpressionKey
+    | ConsumerGroupHistoryKey
 )
 Value = (
     GroupMetadataValue
@@ -124,6 +183,14 @@ Value = (
     | ConnectWorkerGroupConfigurationValue
     | ConnectWorkerGroupTargetAssignmentMemberValue
     | ConnectWorkerGroupHistoryValue
+    | ConsumerGroupMetadataValue
+    | ConsumerGroupTopicsValue
+    | ConsumerGroupMemberMetadataValue
+    | ConsumerGroupTargetAssignmentMetadataValue
+    | ConsumerGroupTargetAssignmentMemberValue
+    | ConsumerGroupCurrentMemberAssignmentValue
+    | ConsumerGroupRegularExpressionValue
+    | ConsumerGroupHistoryValue
 )
 
 _KEYS: dict[int, tuple[type[Key], type[Value]]] = {
@@ -138,6 +205,14 @@ _KEYS: dict[int, tuple[type[Key], type[Value]]] = {
     8: (ConnectWorkerGroupConfigurationKey, ConnectWorkerGroupConfigurationValue),
     9: (ConnectWorkerGroupTargetAssignmentMemberKey, ConnectWorkerGroupTargetAssignmentMemberValue),
     10: (ConnectWorkerGroupHistoryKey, ConnectWorkerGroupHistoryValue),
+    20: (ConsumerGroupMetadataKey, ConsumerGroupMetadataValue),
+    21: (ConsumerGroupTopicsKey, ConsumerGroupTopicsValue),
+    22: (ConsumerGroupMemberMetadataKey, ConsumerGroupMemberMetadataValue),
+    23: (ConsumerGroupTargetAssignmentMetadataKey, ConsumerGroupTargetAssignmentMetadataValue),
+    24: (ConsumerGroupTargetAssignmentMemberKey, ConsumerGroupTargetAssignmentMemberValue),
+    25: (ConsumerGroupCurrentMemberAssignmentKey, ConsumerGroupCurrentMemberAssignmentValue),
+    26: (ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue),
+    27: (ConsumerGroupHistoryKey, ConsumerGroupHistoryValue),
 }
 _NUMBER = struct.Struct(">h")
 _KEY_SCHEMA_VERSION = 0

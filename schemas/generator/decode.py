@@ -110,7 +110,7 @@ class DecodeEmitter:
             word = "if"
             for field in known:
                 with out.block(f"{word} {tag} == {field.tag}:"):
-                    self.field(field, f"{holder}.{field.attribute}", True)
+                    self.field(field, f"{holder}.{field.attribute}", True, null="n == 0")
                     self.flush()
                 word = "elif"
             with out.block("else:"):
@@ -122,14 +122,15 @@ class DecodeEmitter:
 
     # --- fields
 
-    def field(self, field: FieldSpec, target: str, flexible: bool) -> None:
+    def field(self, field: FieldSpec, target: str, flexible: bool, null: str = "n > 127") -> None:
+        """``null``: what is true of the byte that says that a struct is null; a tagged field has another."""
         nullable = self.version in field.nullable
         if field.is_array:
             self.array(field, target, flexible, nullable)
         elif field.kind in FIXED:
             self.run.append((FIXED[field.kind], target))
         elif field.kind == "struct":
-            self.nested(field, target, nullable)
+            self.nested(field, target, nullable, null)
         else:
             self.sized(field.kind, target, flexible, nullable)
 
@@ -155,7 +156,7 @@ class DecodeEmitter:
         if step:
             self.out.add(f"pos += {step}")
 
-    def nested(self, field: FieldSpec, target: str, nullable: bool) -> None:
+    def nested(self, field: FieldSpec, target: str, nullable: bool, null: str) -> None:
         assert field.struct is not None
         if not nullable:
             self.flush()
@@ -163,7 +164,7 @@ class DecodeEmitter:
             return
         self.flush("B")
         self.out.add("pos += 1")
-        with self.out.block("if n > 127:"):
+        with self.out.block(f"if {null}:"):
             self.out.add(f"{target} = None")
         with self.out.block("else:"):
             self.one(field.struct, target, field.attribute)

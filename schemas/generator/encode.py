@@ -132,7 +132,7 @@ class EncodeEmitter:
             return
         sink, self.sink = self.sink, self.fresh("parts")
         before = len(self.out.lines)
-        self.field(field, value, True, not_null=field.default is None)
+        self.field(field, value, True, not_null=field.default is None, tagged=True)
         if any(self.sink in line for line in self.out.lines[before:]):
             self.flush()
             self.out.lines.insert(before, "    " * self.out.depth + f"{self.sink}: list[bytes | memoryview] = []")
@@ -143,8 +143,8 @@ class EncodeEmitter:
 
     # --- fields
 
-    def field(self, field: FieldSpec, value: str, flexible: bool, not_null: bool = False) -> None:
-        """``not_null``: it is known not to be null here."""
+    def field(self, field: FieldSpec, value: str, flexible: bool, not_null: bool = False, tagged: bool = False) -> None:
+        """``not_null``: it is known not to be null here. ``tagged``: it is a tagged field itself."""
         nullable = self.version in field.nullable and not not_null
         if not nullable and not not_null and (field.nullable or field.default is None):
             value = self.not_null(field, value)
@@ -157,7 +157,7 @@ class EncodeEmitter:
         elif field.kind == "struct":
             if not_null and self.version in field.nullable:
                 self.run.append(("b", "1"))  # a struct that can be null says that it is not
-            self.nested(field, value, nullable)
+            self.nested(field, value, nullable, "0" if tagged else "xff")
         else:
             self.sized(field.kind, value, flexible, nullable)
 
@@ -173,7 +173,8 @@ class EncodeEmitter:
             self.out.add(f'raise EncodeError("{field.name} is not 16 bytes long")')
         self.run.append(("16s", value))
 
-    def nested(self, field: FieldSpec, value: str, nullable: bool) -> None:
+    def nested(self, field: FieldSpec, value: str, nullable: bool, null: str) -> None:
+        """``null``: the byte that says that the struct is null."""
         assert field.struct is not None
         if not nullable:
             if field.struct.shared:
@@ -185,7 +186,7 @@ class EncodeEmitter:
         self.out.add(f"{local} = {value}")
         with self.out.block(f"if {local} is None:"):
             self.uses_out |= self.sink == "out"
-            self.out.add(f'{self.sink}.append(b"\\xff")')
+            self.out.add(f'{self.sink}.append(b"\\{null}")')
         with self.out.block("else:"):
             self.run.append(("b", "1"))
             if field.struct.shared:

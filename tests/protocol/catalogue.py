@@ -44,6 +44,22 @@ RECORDS: list[type[Message]] = [
     records.ConnectWorkerGroupTargetAssignmentMemberValue,
     records.ConnectWorkerGroupHistoryKey,
     records.ConnectWorkerGroupHistoryValue,
+    records.ConsumerGroupMetadataKey,
+    records.ConsumerGroupMetadataValue,
+    records.ConsumerGroupTopicsKey,
+    records.ConsumerGroupTopicsValue,
+    records.ConsumerGroupMemberMetadataKey,
+    records.ConsumerGroupMemberMetadataValue,
+    records.ConsumerGroupTargetAssignmentMetadataKey,
+    records.ConsumerGroupTargetAssignmentMetadataValue,
+    records.ConsumerGroupTargetAssignmentMemberKey,
+    records.ConsumerGroupTargetAssignmentMemberValue,
+    records.ConsumerGroupCurrentMemberAssignmentKey,
+    records.ConsumerGroupCurrentMemberAssignmentValue,
+    records.ConsumerGroupRegularExpressionKey,
+    records.ConsumerGroupRegularExpressionValue,
+    records.ConsumerGroupHistoryKey,
+    records.ConsumerGroupHistoryValue,
 ]
 
 INTERNAL: list[type[Message]] = [
@@ -80,6 +96,10 @@ OURS = frozenset(
         "ConnectWorkerGroupTargetAssignmentMemberValue",
         "ConnectWorkerGroupHistoryKey",
         "ConnectWorkerGroupHistoryValue",
+        "ConsumerGroupTopicsKey",
+        "ConsumerGroupTopicsValue",
+        "ConsumerGroupHistoryKey",
+        "ConsumerGroupHistoryValue",
     }
 )
 """What no Kafka has, so that no other codec can be asked: proved by round trips and by bytes worked out by hand

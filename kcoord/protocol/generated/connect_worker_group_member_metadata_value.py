@@ -253,7 +253,7 @@ def _decode_v0(data: bytes, pos: int) -> ConnectWorkerGroupMemberMetadataValue:
             elif message_tag == 1:
                 n = data[pos]
                 pos += 1
-                if n > 127:
+                if n == 0:
                     message.classic = None
                 else:
                     classic = new(ClassicMemberMetadata)

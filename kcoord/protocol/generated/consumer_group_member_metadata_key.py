@@ -1,0 +1,70 @@
+# Generated from schemas/record/ConsumerGroupMemberMetadataKey.json by `python -m schemas.generator`. Do not edit.
+"""ConsumerGroupMemberMetadataKey, a record key, versions 0."""
+
+from __future__ import annotations
+
+from struct import Struct as Format
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message_base import Message
+from kcoord.protocol.primitives import Malformed
+
+new = object.__new__
+unpack_h = Format(">h").unpack_from
+pack_h = Format(">h").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class ConsumerGroupMemberMetadataKey(Message):
+    """Which member of a consumer group the record is about."""
+
+    group_id: str = ""
+    """The group."""
+    member_id: str = ""
+    """The member."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> ConsumerGroupMemberMetadataKey:
+    message = new(ConsumerGroupMemberMetadataKey)
+    (n,) = unpack_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise Malformed
+    stop = pos + n
+    message.group_id = data[pos:stop].decode()
+    pos = stop
+    (n,) = unpack_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise Malformed
+    stop = pos + n
+    message.member_id = data[pos:stop].decode()
+    pos = stop
+    message.unknown_tagged_fields = ()
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: ConsumerGroupMemberMetadataKey) -> bytes:
+    b1 = m.group_id.encode()
+    n2 = len(b1)
+    b3 = m.member_id.encode()
+    n4 = len(b3)
+    return b"".join((pack_h(n2), b1, pack_h(n4), b3))
+
+
+ConsumerGroupMemberMetadataKey.FIELDS = (
+    Field("group_id", "GroupId", "string", (0, 0)),
+    Field("member_id", "MemberId", "string", (0, 0)),
+)
+ConsumerGroupMemberMetadataKey.NAME = "ConsumerGroupMemberMetadataKey"
+ConsumerGroupMemberMetadataKey.API_KEY = 22
+ConsumerGroupMemberMetadataKey.MIN_VERSION = 0
+ConsumerGroupMemberMetadataKey.MAX_VERSION = 0
+ConsumerGroupMemberMetadataKey.FLEXIBLE_FROM = 1
+ConsumerGroupMemberMetadataKey._DECODERS = {0: _decode_v0}
+ConsumerGroupMemberMetadataKey._ENCODERS = {0: _encode_v0}

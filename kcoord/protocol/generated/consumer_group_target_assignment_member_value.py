@@ -1,0 +1,158 @@
+# Generated from schemas/record/ConsumerGroupTargetAssignmentMemberValue.json by `python -m schemas.generator`. Do not edit.
+"""ConsumerGroupTargetAssignmentMemberValue, a record value, versions 0."""
+
+from __future__ import annotations
+
+from struct import Struct as Format, iter_unpack, pack, unpack_from
+
+import attrs
+
+from kcoord.protocol.layout import Field
+from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.primitives import (
+    ONE_BYTE,
+    READ_INT32S,
+    WRITE_INT32S,
+    ZERO_UUID,
+    EncodeError,
+    Malformed,
+    integers,
+    read_tagged,
+    read_uvarint,
+    write_tagged,
+    write_uvarint,
+)
+
+new = object.__new__
+unpack_un = Format(">16sB").unpack_from
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class TopicPartition(Struct):
+    topic_id: bytes = ZERO_UUID
+    """The topic's id."""
+    partitions: list[int] = attrs.Factory(list)
+    """The partitions."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class ConsumerGroupTargetAssignmentMemberValue(Message):
+    """What a member of a consumer group is to consume in the end."""
+
+    topic_partitions: list[TopicPartition] = attrs.Factory(list)
+    """The partitions, by topic."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+def _decode_v0(data: bytes, pos: int) -> ConsumerGroupTargetAssignmentMemberValue:
+    end = len(data)
+    message = new(ConsumerGroupTargetAssignmentMemberValue)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    n -= 1
+    if n * 18 > end - pos:
+        raise Malformed
+    topic_partitions: list[TopicPartition] = []
+    topic_partitions_left = n
+    topic_partitions_tries = 4
+    while topic_partitions_left:
+        topic_partitions_start = pos
+        topic_partition = new(TopicPartition)
+        topic_partition.topic_id, n = unpack_un(data, pos)
+        pos += 16
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        n -= 1
+        if n < 17:
+            topic_partition.partitions = list(READ_INT32S[n](data, pos))
+        else:
+            topic_partition.partitions = list(unpack_from(f">{n}i", data, pos))
+        pos += n * 4
+        partitions_end = pos
+        n = data[pos]
+        if n:
+            n, pos = read_uvarint(data, pos)
+            topic_partition.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        else:
+            topic_partition.unknown_tagged_fields = ()
+            pos += 1
+        topic_partitions.append(topic_partition)
+        topic_partitions_left -= 1
+        if topic_partitions_tries and topic_partitions_left >= 12:
+            partitions_size = len(topic_partition.partitions) * 4
+            same = data[topic_partitions_start + 16 : partitions_end - partitions_size]
+            partitions_list = integers("i", len(topic_partition.partitions))
+            same_2 = data[partitions_end : pos]
+            topic_partitions_unknown = topic_partition.unknown_tagged_fields
+            topic_partitions_done = len(topic_partitions)
+            topic_partitions_size = pos - topic_partitions_start
+            stop = pos + min(topic_partitions_left, (end - pos) // topic_partitions_size) * topic_partitions_size
+            for row in iter_unpack(f">16s{len(same)}s{partitions_size}s{len(same_2)}s", memoryview(data)[pos:stop]):
+                topic_id, gap, partitions, gap_2 = row
+                if gap != same or gap_2 != same_2:
+                    break
+                topic_partition = new(TopicPartition)
+                topic_partition.topic_id = topic_id
+                topic_partition.partitions = list(partitions_list(partitions))
+                topic_partition.unknown_tagged_fields = topic_partitions_unknown
+                topic_partitions.append(topic_partition)
+            topic_partitions_done = len(topic_partitions) - topic_partitions_done
+            pos += topic_partitions_done * topic_partitions_size
+            topic_partitions_left -= topic_partitions_done
+            if not topic_partitions_done:
+                topic_partitions_tries -= 1
+    message.topic_partitions = topic_partitions
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+    else:
+        message.unknown_tagged_fields = ()
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return message
+
+
+def _encode_v0(m: ConsumerGroupTargetAssignmentMemberValue) -> bytes:
+    out: list[bytes | memoryview] = []
+    n1 = len(m.topic_partitions) + 1
+    out.append(ONE_BYTE[n1] if n1 < 128 else write_uvarint(n1))
+    for e2 in m.topic_partitions:
+        if len(e2.topic_id) != 16:
+            raise EncodeError("TopicId is not 16 bytes long")
+        n3 = len(e2.partitions) + 1
+        out += (
+            e2.topic_id,
+            ONE_BYTE[n3] if n3 < 128 else write_uvarint(n3),
+            WRITE_INT32S[len(e2.partitions)](*e2.partitions) if len(e2.partitions) < 17 else pack(f">{len(e2.partitions)}i", *e2.partitions),
+            write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
+        )
+    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    return b"".join(out)
+
+
+TopicPartition.FIELDS = (
+    Field("topic_id", "TopicId", "uuid", (0, 0)),
+    Field("partitions", "Partitions", "int32", (0, 0), is_array=True),
+)
+ConsumerGroupTargetAssignmentMemberValue.FIELDS = (
+    Field("topic_partitions", "TopicPartitions", "struct", (0, 0), is_array=True, struct=TopicPartition),
+)
+ConsumerGroupTargetAssignmentMemberValue.NAME = "ConsumerGroupTargetAssignmentMemberValue"
+ConsumerGroupTargetAssignmentMemberValue.API_KEY = 24
+ConsumerGroupTargetAssignmentMemberValue.MIN_VERSION = 0
+ConsumerGroupTargetAssignmentMemberValue.MAX_VERSION = 0
+ConsumerGroupTargetAssignmentMemberValue.FLEXIBLE_FROM = 0
+ConsumerGroupTargetAssignmentMemberValue._DECODERS = {0: _decode_v0}
+ConsumerGroupTargetAssignmentMemberValue._ENCODERS = {0: _encode_v0}
