@@ -13,32 +13,55 @@ from kcoord.assign.consumer.model import ConsumerMember, ConsumerTarget
 
 
 class Holdings:
-    """The partitions of members, who are numbered in the order in which they are added."""
+    """The partitions of members, who are numbered from 0."""
 
-    def __init__(self, topics: dict[bytes, int]) -> None:
-        self.free: dict[bytes, set[int]] = {topic: set(range(count)) for topic, count in topics.items()}
+    def __init__(
+        self, members: Sequence[ConsumerMember], subscribed: Sequence[AbstractSet[bytes]], topics: dict[bytes, int]
+    ) -> None:
+        """Members keep what exists, what they subscribe to, and what no member before them has."""
+        self._all = {count: frozenset(range(count)) for count in set(topics.values())}
+        self._topics = topics
+        self.free: dict[bytes, set[int]] = {topic: set(self._all[count]) for topic, count in topics.items()}
         """What nobody has, by topic, in the order of topic ids."""
         self.held: list[dict[bytes, AbstractSet[int]]] = []
         """What each member has, by topic; never an empty set."""
+        self._doubtful: set[bytes] = set()
+        for member, wanted in zip(members, subscribed, strict=True):
+            self.held.append(self._wanted(member, wanted))
+        for topic in self._doubtful:
+            self._settle(topic)
 
-    def add(self, member: ConsumerMember, subscribed: AbstractSet[bytes]) -> None:
-        """One more member. It keeps what exists, what it subscribes to, and what no member before it has."""
-        held: dict[bytes, AbstractSet[int]] = {}
+    def _wanted(self, member: ConsumerMember, wanted: AbstractSet[bytes]) -> dict[bytes, AbstractSet[int]]:
+        """The member's target of topics that it subscribes to. Notes topics of which some was not free."""
+        held = dict(member.target)
         for topic, partitions in member.target.items():
-            if topic in subscribed:
-                free = self.free[topic]
-                kept = partitions if free.issuperset(partitions) else frozenset(free.intersection(partitions))
-                if kept:
-                    free.difference_update(kept)
-                    held[topic] = kept
-        self.held.append(held)
+            if topic not in wanted or not partitions:
+                del held[topic]
+                continue
+            free = self.free[topic]
+            left = len(free) - len(partitions)
+            free.difference_update(partitions)
+            if len(free) != left:
+                self._doubtful.add(topic)
+        return held
+
+    def _settle(self, topic: bytes) -> None:
+        """The partitions of a topic of which some do not exist, or are in two targets: one member after the other."""
+        free = self.free[topic] = set(self._all[self._topics[topic]])
+        for held in self.held:
+            if topic not in held:
+                continue
+            partitions = held[topic]
+            kept = partitions if free.issuperset(partitions) else frozenset(free.intersection(partitions))
+            free.difference_update(kept)
+            if kept:
+                held[topic] = kept
+            else:
+                del held[topic]
 
     def size(self, at: int) -> int:
         """How many partitions this member has."""
-        size = 0
-        for partitions in self.held[at].values():
-            size += len(partitions)
-        return size
+        return sum(map(len, self.held[at].values()))
 
     def give_up(self, at: int, topic: bytes, count: int) -> None:
         """So many of the topic become free: the highest that the member has."""
@@ -71,11 +94,12 @@ class Holdings:
         self.held[at][topic] = frozenset(partitions) if has is None else frozenset(has).union(partitions)
 
     def target(self, at: int, before: ConsumerTarget) -> ConsumerTarget:
-        """What the member has, as its new target; `before` itself if that is the same."""
+        """What the member has, as its new target; `before` itself, or sets of it, where nothing has changed."""
         held = self.held[at]
-        if len(held) != len(before):
-            return held
+        if held == before:
+            return before
         for topic, partitions in held.items():
-            if before.get(topic) is not partitions:
-                return held if held != before else before
-        return before
+            had = before.get(topic)
+            if had is not None and had == partitions:
+                held[topic] = had
+        return held

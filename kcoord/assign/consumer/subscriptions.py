@@ -23,15 +23,16 @@ def classes_of(members: Sequence[ConsumerMember], topics: Mapping[bytes, int]) -
     """The classes, in the order of their first members. A topic that does not exist makes no difference."""
     by_subscription: dict[AbstractSet[bytes], SubscriptionClass] = {}
     by_topics: dict[frozenset[bytes], SubscriptionClass] = {}
+    last, subscribed = SubscriptionClass(frozenset()), None
     for at, member in enumerate(members):
-        subscribed = member.subscribed_topics
-        found = by_subscription.get(subscribed) if isinstance(subscribed, frozenset) else None
-        if found is None:
-            existing = frozenset([topic for topic in subscribed if topic in topics])
-            found = by_topics.setdefault(existing, SubscriptionClass(existing))
-            if isinstance(subscribed, frozenset):
-                by_subscription[subscribed] = found
-        found.members.append(at)
+        if member.subscribed_topics is not subscribed:
+            subscribed = frozenset(member.subscribed_topics)
+            found = by_subscription.get(subscribed)
+            if found is None:
+                existing = frozenset([topic for topic in subscribed if topic in topics])
+                found = by_subscription[subscribed] = by_topics.setdefault(existing, SubscriptionClass(existing))
+            last = found
+        last.members.append(at)
     return list(by_topics.values())
 
 

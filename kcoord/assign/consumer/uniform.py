@@ -6,11 +6,15 @@ topics, `same_subscriptions` balances it, else `mixed_subscriptions`.
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from kcoord.assign.consumer.holdings import Holdings
 from kcoord.assign.consumer.mixed_subscriptions import balance_mixed
 from kcoord.assign.consumer.model import ConsumerGroup, ConsumerTargets
 from kcoord.assign.consumer.same_subscriptions import balance_same
 from kcoord.assign.consumer.subscriptions import classes_of, parts_of
+
+_NOTHING: frozenset[bytes] = frozenset()
 
 
 class UniformConsumerAssignor:
@@ -20,13 +24,14 @@ class UniformConsumerAssignor:
 
     def assign(self, group: ConsumerGroup) -> ConsumerTargets:
         """Spread all partitions of subscribed topics evenly over those that subscribe to them."""
-        members = sorted(group.members, key=lambda member: member.member_id)
+        members = sorted(group.members, key=attrgetter("member_id"))
         classes = classes_of(members, group.topics)
-        subscribed = sorted(frozenset().union(*[each.topics for each in classes]))
-        holdings = Holdings({topic: group.topics[topic] for topic in subscribed})
-        topics_of = {at: each.topics for each in classes for at in each.members}
-        for at, member in enumerate(members):
-            holdings.add(member, topics_of[at])
+        subscribed = [_NOTHING] * len(members)
+        for each in classes:
+            for at in each.members:
+                subscribed[at] = each.topics
+        topics = sorted(_NOTHING.union(*[each.topics for each in classes]))
+        holdings = Holdings(members, subscribed, {topic: group.topics[topic] for topic in topics})
         for part in parts_of(classes):
             if len(part) == 1:
                 balance_same(holdings, part[0])
