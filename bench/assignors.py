@@ -1,4 +1,5 @@
-"""How long does it take to say who runs what? Server-side `uniform`, `cooperative`, and the messages around them.
+"""How long does it take to say who runs what? Server-side `uniform`, `cooperative`, and the messages around them; the
+assignors of consumer groups.
 
 CPU time of one call, the median of many; beside it Kafka's own uniform assignor, for as many partitions, in a JVM. The
 targets that an assignor gets are made anew, as they are when a message brought them: nothing is the same object as in
@@ -8,6 +9,7 @@ the configured set.
 from __future__ import annotations
 
 import gc
+import itertools
 import subprocess
 import time
 from collections import Counter
@@ -29,6 +31,8 @@ from kcoord.assign import (
     UniformAssignor,
 )
 from kcoord.assign.built_in import POLICIES
+from kcoord.assign.consumer import ConsumerAssignor, ConsumerGroup, ConsumerMember, ConsumerTargets
+from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
 from kcoord.protocol.generated import connect_group_prepare_assignment_response as prepare
 from kcoord.protocol.resources import pack, unpack
@@ -42,6 +46,8 @@ TOPICS = 100
 UNIFORM_SIZE = f"{WORKERS:,} workers × {UNIFORM_TASKS:,} tasks"
 COOPERATIVE_SIZE = f"{WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks"
 FIRST_MS, ONE_MORE_MS, ONE_JOINS_MS, MESSAGE_MS = 150, 40, 30, 30
+CONSUMER_SIZE = f"{WORKERS:,} members × {UNIFORM_TASKS:,} partitions"
+FIRST_TIMES_AS_LONG, ONE_MORE_TIMES_AS_LONG = 2, 3
 JAVA_SOURCE = Path(__file__).with_name("KafkaUniform.java")
 
 
@@ -64,6 +70,7 @@ def run(_folder: Path | None = None) -> Outcome:
     joins = cooperative()
     policies = {name: policy(name, make()) for name, make in POLICIES.items()}
     messages = in_and_out()
+    consumers = {name: consumer_groups(name, make()) for name, make in CONSUMER_ASSIGNORS.items()}
     theirs = kafkas()
     return Outcome(
         title="Assignors",
@@ -91,12 +98,18 @@ def run(_folder: Path | None = None) -> Outcome:
                 for name in POLICIES
             ),
             *(_claim(f"{each.what}, {COOPERATIVE_SIZE}", each, MESSAGE_MS) for each in messages[:2]),
+            _beside("first assignment", consumers["uniform"][0], theirs[1], FIRST_TIMES_AS_LONG),
+            _beside("one member more", consumers["uniform"][1], theirs[3], ONE_MORE_TIMES_AS_LONG),
         ],
         tables=[
             Table(
                 ["what", "median", "least / greatest", "moved"],
-                [_row(each) for each in (first, one_more, joins, *policies.values(), *messages, *theirs)],
-            )
+                [_row(each) for each in (first, one_more, joins, *policies.values(), *messages)],
+            ),
+            Table(
+                [f"consumer groups, {CONSUMER_SIZE}, {TOPICS} topics", "median", "least / greatest", "moved"],
+                [_row(each) for each in (*itertools.chain(*consumers.values()), *theirs)],
+            ),
         ],
     )
 
@@ -214,6 +227,34 @@ def install_request(given: Assignment) -> install.ConnectGroupInstallAssignmentR
     return install.ConnectGroupInstallAssignmentRequest("connect-cluster", "worker-0000", 7, 7, 0, members)
 
 
+def consumer_groups(name: str, assignor: ConsumerAssignor) -> list[Timing]:
+    """A consumer group that begins, and the same with one member more; all subscribe to the same topics."""
+    topics = {number.to_bytes(16, "big"): UNIFORM_TASKS // TOPICS for number in range(TOPICS)}
+    subscription = frozenset(topics)
+    members = [ConsumerMember(f"member-{at}", subscribed_topics=subscription) for at in range(WORKERS)]
+    empty = ConsumerGroup(tuple(members), topics)
+    targets = assignor.assign(empty)
+    newcomer = ConsumerMember("member-new", subscribed_topics=subscription)
+    more = ConsumerGroup((*[attrs.evolve(each, target=_target(targets, each)) for each in members], newcomer), topics)
+    given = assignor.assign(more)
+    moved = sum(
+        len(partitions - given[each.member_id].get(topic, frozenset()))
+        for each in more.members
+        for topic, partitions in each.target.items()
+    )
+    return [
+        _timed(f"kcoord, {name}, first assignment", lambda: assignor.assign(empty)),
+        attrs.evolve(
+            _timed(f"kcoord, {name}, one member more", lambda: assignor.assign(more)),
+            moved=f"{moved:,}",
+        ),
+    ]
+
+
+def _target(targets: ConsumerTargets, member: ConsumerMember) -> dict[bytes, frozenset[int]]:
+    return {bytes(bytearray(topic)): frozenset(list(each)) for topic, each in targets[member.member_id].items()}
+
+
 def kafkas() -> list[Timing]:
     """Kafka's own assignor, in a JVM that does nothing else."""
     java = Java.find()
@@ -223,7 +264,7 @@ def kafkas() -> list[Timing]:
     timings = []
     for told, what in zip(said.splitlines(), ("first assignment", "one member more"), strict=True):
         rounds_ms = [int(ns) / 1e6 for ns in told.split()[1:]]
-        name = f"Kafka, uniform, {UNIFORM_TASKS:,} partitions, {what}"
+        name = f"Kafka, uniform, {what}"
         timings += [Timing(f"{name}, first call", rounds_ms[:1]), Timing(f"{name}, compiled", rounds_ms[ROUNDS:])]
     return timings
 
@@ -240,6 +281,16 @@ def _timed(what: str, call: Callable[[], object]) -> Timing:
 
 def _claim(what: str, timing: Timing, limit_ms: float) -> Claim:
     return Claim(what, f"< {limit_ms} ms", f"{timing.median_ms:.1f} ms", timing.median_ms < limit_ms)
+
+
+def _beside(what: str, timing: Timing, kafkas: Timing, times: int) -> Claim:
+    ratio = timing.median_ms / kafkas.median_ms
+    return Claim(
+        f"consumer groups: `uniform`, {CONSUMER_SIZE}, {what}, beside Kafka's class when it is warm",
+        f"≤ {times} × as long",
+        f"{ratio:.2f} × ({timing.median_ms:.1f} ms)",
+        ratio <= times,
+    )
 
 
 def _row(timing: Timing) -> list[str]:

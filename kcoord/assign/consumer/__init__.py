@@ -1,0 +1,20 @@
+"""Assignors of consumer groups (KIP-848): pure functions from subscriptions to targets.
+
+Start at ``model`` (their input and output) and ``interface`` (what an assignor is). ``built_in`` lists those that come
+with kcoord, which are in ``uniform`` and ``ranges``.
+"""
+
+from kcoord.assign.consumer.interface import ConsumerAssignor
+from kcoord.assign.consumer.model import ConsumerGroup, ConsumerMember, ConsumerTarget, ConsumerTargets
+from kcoord.assign.consumer.ranges import RangeConsumerAssignor
+from kcoord.assign.consumer.uniform import UniformConsumerAssignor
+
+__all__ = [
+    "ConsumerAssignor",
+    "ConsumerGroup",
+    "ConsumerMember",
+    "ConsumerTarget",
+    "ConsumerTargets",
+    "RangeConsumerAssignor",
+    "UniformConsumerAssignor",
+]

@@ -1,0 +1,22 @@
+"""The interface of consumer groups' assignors.
+
+An assignor is pure: the same group gives the same targets; no clock, no random number, no memory of the last call.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from kcoord.assign.consumer.model import ConsumerGroup, ConsumerTargets
+
+
+@runtime_checkable
+class ConsumerAssignor(Protocol):
+    """Runs in the coordinator."""
+
+    @property
+    def name(self) -> str:
+        """The name by which consumers ask for it (`group.remote.assignor`)."""
+
+    def assign(self, group: ConsumerGroup) -> ConsumerTargets:
+        """The targets: each partition of each subscribed topic once, with a member that subscribes to the topic."""

@@ -1,0 +1,54 @@
+"""Balance of members that all subscribe to the same topics: no two differ by more than one partition.
+
+The members that have most are the ones that may have one more. So nobody gives up anything that the balance does not
+need: no balanced assignment needs fewer moves.
+"""
+
+from __future__ import annotations
+
+from kcoord.assign.consumer.holdings import Holdings
+from kcoord.assign.consumer.subscriptions import SubscriptionClass
+
+
+def balance_same(holdings: Holdings, members: SubscriptionClass) -> None:
+    """Take what members have above their share, and give it and all that is free to those below."""
+    topics = sorted(members.topics)
+    have = [holdings.size(at) for at in members.members]
+    total = sum(have)
+    for topic in topics:
+        total += len(holdings.free[topic])
+    shares = _shares(have, total)
+    wants: list[tuple[int, int]] = []
+    for at, had, share in zip(members.members, have, shares, strict=True):
+        if had > share:
+            holdings.give_up_any(at, had - share)
+        elif had < share:
+            wants.append((at, share - had))
+    _give_out(holdings, topics, wants)
+
+
+def _shares(have: list[int], total: int) -> list[int]:
+    """How many partitions each member is to have. Those that have too many anyway get one more first."""
+    even, left_over = divmod(total, len(have))
+    shares = [even] * len(have)
+    above = [at for at, had in enumerate(have) if had > even]
+    others = [at for at, had in enumerate(have) if had <= even]
+    for at in (above + others)[:left_over]:
+        shares[at] += 1
+    return shares
+
+
+def _give_out(holdings: Holdings, topics: list[bytes], wants: list[tuple[int, int]]) -> None:
+    """Give out what is free, topic by topic, to one member after the other; `wants` add up to what is free."""
+    waiting = iter(wants)
+    at, want = next(waiting, (0, 0))
+    for topic in topics:
+        pool = holdings.drained(topic)
+        done = 0
+        while done < len(pool):
+            if not want:
+                at, want = next(waiting)
+            run = pool[done : done + want]
+            holdings.take(at, topic, run)
+            done += len(run)
+            want -= len(run)
