@@ -207,7 +207,7 @@ def fleets(turns: int = 1) -> Iterator[Record]:
     for turn in range(turns):
         for number in range(GROUPS):
             group = ConnectGroup(f"connect-cluster-{number}", epoch=turn + 1)
-            yield records.group_epoch(group.group_id, group.epoch, "worker joined", 1)
+            yield records.group_epoch(group, group.epoch, "worker joined", 1)
             yield records.target_assignment(group, None, "cooperative", -1)
             for worker in range(WORKERS):
                 yield from of_worker(group, f"worker-{worker}-8f14e45f-ceea-467f-a0e6-2b6a1d6d1a11", worker)

@@ -9,9 +9,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 RULES = ROOT / "docs" / "rules"
-PAGES = {"CG": "connect-groups.md", "CM": "classic-members.md", "GW": "gateway.md", "AD": "adoption.md"}
+PAGES = {
+    "CG": "connect-groups.md",
+    "CM": "classic-members.md",
+    "GW": "gateway.md",
+    "AD": "adoption.md",
+    "KG": "consumer-groups.md",
+}
 CITED = re.compile(r"\b(CG|CM|GW|AD|KG)-(\d+)\b")
-TITLE = re.compile(r"^### (CG|CM|GW|AD)-(\d+): \S", re.MULTILINE)
+TITLE = re.compile(r"^### (CG|CM|GW|AD|KG)-(\d+): \S", re.MULTILINE)
 ELSEWHERE = re.compile(r"\bseed 00\d|\b[Dd]esign [1-9]\b|\b(?:connect-groups|legacy|gateway|adoption) rules? O?\d")
 """Texts that are not in the project."""
 WITHOUT_A_TEST = {"CM-47": "the leader is not asked to keep house for a quiet minute (CM-49), which is longer"}
@@ -34,7 +40,7 @@ def cited_in(files: list[Path]) -> dict[str, set[Path]]:
     for file in files:
         text = file.read_text()
         ids = {(kind, int(number)) for kind, number in CITED.findall(text)}
-        for kind, first, last in re.findall(r"\b(CG|CM|GW|AD)-(\d+) to \1-(\d+)\b", text):
+        for kind, first, last in re.findall(r"\b(CG|CM|GW|AD|KG)-(\d+) to \1-(\d+)\b", text):
             ids |= {(kind, number) for number in range(int(first), int(last))}
         for kind, number in ids:
             found.setdefault(f"{kind}-{number}", set()).add(file)

@@ -21,6 +21,8 @@ from kcoord.group.apis.connect_group_describe import connect_group_describe, ref
 from kcoord.group.apis.connect_group_heartbeat import connect_group_heartbeat
 from kcoord.group.apis.connect_group_install_assignment import connect_group_install_assignment
 from kcoord.group.apis.connect_group_prepare_assignment import connect_group_prepare_assignment
+from kcoord.group.apis.consumer_group_describe import consumer_group_describe, refuse_consumer_group_describe
+from kcoord.group.apis.consumer_group_heartbeat import consumer_group_heartbeat
 from kcoord.group.apis.delete_groups import delete_groups, refuse_delete_groups
 from kcoord.group.apis.describe_configs import refuse_describe_configs
 from kcoord.group.apis.describe_groups import describe_groups, refuse_describe_groups
@@ -45,6 +47,8 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
@@ -202,6 +206,20 @@ API_TABLE = (
         handler=connect_group_install_assignment,
         writes=Writes.ALWAYS,
         of_connect_groups=True,
+    ),
+    # -- members of consumer groups
+    ApiRow(
+        request=ConsumerGroupHeartbeatRequest,
+        handler=consumer_group_heartbeat,
+        writes=Writes.ALWAYS,
+        creates=True,
+        in_front=InFront.NOT_OFFERED,
+    ),
+    ApiRow(
+        request=ConsumerGroupDescribeRequest,
+        handler=consumer_group_describe,
+        refusal=refuse_consumer_group_describe,
+        in_front=InFront.NOT_OFFERED,
     ),
     # -- groups as a whole
     ApiRow(

@@ -24,9 +24,9 @@ def prolong_sessions(state: ShardState, by_ms: int) -> None:
     for group in state.groups.values():
         for member in group.members.values():
             member.last_seen_ms += by_ms
-    for connect_group in state.connect.values():
-        for worker in connect_group.members.values():
-            worker.last_seen_ms += by_ms
+    for modern_group in state.modern():
+        for modern_member in modern_group.members.values():
+            modern_member.last_seen_ms += by_ms
 
 
 def go_on(state: ShardState, stood_ms: int, now_ms: int) -> None:
@@ -41,10 +41,11 @@ def go_on(state: ShardState, stood_ms: int, now_ms: int) -> None:
         if group.rebalance is not None:
             group.rebalance.due_ms = _later(group.rebalance.due_ms, stood_ms)
         group.sync_due_ms = _later(group.sync_due_ms, stood_ms)
+    for modern_group in state.modern():
+        for modern_member in modern_group.members.values():
+            modern_member.last_seen_ms = max(modern_member.last_seen_ms, now_ms)
+            modern_member.release_due_ms = _later(modern_member.release_due_ms, stood_ms)
     for connect_group in state.connect.values():
-        for worker in connect_group.members.values():
-            worker.last_seen_ms = max(worker.last_seen_ms, now_ms)
-            worker.release_due_ms = _later(worker.release_due_ms, stood_ms)
         if connect_group.computation is not None:
             connect_group.computation.due_ms = _later(connect_group.computation.due_ms, stood_ms)
         if connect_group.delay_due_ms != NEVER_MS:

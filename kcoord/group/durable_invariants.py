@@ -10,6 +10,9 @@
 | | each record about a member belongs to a member, and each record about a group to a group | |
 | | a group without members has no target, no configured set, and no assignment to compute | CG-21, CG-22 |
 | | the history has no gap and ends at the group epoch | |
+| a consumer group | no partition is in two targets, or in the current of two members | KG-8 |
+| | what a member is assigned is a part of its current, and no epoch is above the one that it follows | KG-3, KG-8 |
+| | each record belongs to a member or to the group; the history has no gap and ends at the group epoch | |
 | a classic group | its leader is a member; no member id and no instance id occurs twice | |
 | | Empty has no members; CompletingRebalance and Stable have some | |
 
@@ -18,12 +21,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kcoord.group.state.groups.classic_states import LABELS, ClassicState
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
-from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partition, Stage
+from kcoord.group.state.groups.modern_group import AnyGroup
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, R
 from kcoord.group.state.records.connect_replay import UNSAID
+from kcoord.group.state.records.consumer_replay import UNSAID as UNSAID_CONSUMER
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import GroupMetadataValue
 from kcoord.resource import Resource
@@ -39,6 +45,10 @@ def complaints(state: ShardState) -> Iterator[str]:
         if group_id in state.groups and state.groups[group_id].record.state:
             yield f"{group_id} is a classic group and a connect group at once"
         yield from (f"connect group {group_id}: {each}" for each in of_connect_group(group))
+    for group_id, consumer in state.consumer.items():
+        if group_id in state.connect or (group_id in state.groups and state.groups[group_id].record.state):
+            yield f"{group_id} is a consumer group and one of another kind at once"
+        yield from (f"consumer group {group_id}: {each}" for each in of_consumer_group(consumer))
     for group_id, classic in state.groups.items():
         yield from (f"group {group_id}: {each}" for each in of_classic_record(classic.record))
 
@@ -49,18 +59,57 @@ def of_connect_group(group: ConnectGroup) -> Iterator[str]:
         if group.targets or group.configured is not None or group.history or _recorded(group):
             yield "there are records of it, but none of the group itself"
         return
-    yield from _twice("current", ((at, member.current) for at, member in group.members.items() if granted(member)))
-    yield from _twice("target", ((at, target.resources) for at, target in group.targets.items()))
+    currents = ((at, member.current) for at, member in group.members.items() if granted(member))
+    yield from _twice("current", currents, named)
+    yield from _twice("target", ((at, target.resources) for at, target in group.targets.items()), named)
     yield from _epochs(group)
     for member_id, member in group.members.items():
         if member.metadata is UNSAID and member.recorded:
             yield f"{member_id} has a current assignment and is no member"
     if not any(member.metadata is not UNSAID for member in group.members.values()):
         yield from _empty(group)
+    yield from _history(group)
+
+
+def _history(group: AnyGroup) -> Iterator[str]:
     if group.history:
         epochs = sorted(group.history)
         if epochs != list(range(epochs[0], group.epoch + 1)):
             yield f"the group epoch is {group.epoch}, and its history has epochs {_ranges(epochs)}"
+
+
+def of_consumer_group(group: ConsumerGroup) -> Iterator[str]:
+    """What is wrong with a consumer group."""
+    members = {each: member for each, member in group.members.items() if member.metadata is not UNSAID_CONSUMER}
+    if not group.recorded:
+        if group.members or group.targets or group.history:
+            yield "there are records of it, but none of the group itself"
+        return
+    yield from _twice("current", ((each, member.current) for each, member in group.members.items()), partition_named)
+    yield from _twice("target", ((each, target.resources) for each, target in group.targets.items()), partition_named)
+    yield from (f"{each} has a record and is no member" for each in sorted(group.members.keys() - members.keys()))
+    yield from (f"{each} has a target and is no member" for each in sorted(group.targets.keys() - members.keys()))
+    if group.assignment_epoch > group.epoch or group.fence_epoch > group.epoch:
+        yield f"the group epoch is {group.epoch}, below one that follows it"
+    for member_id, member in members.items():
+        yield from (f"{member_id} {what}" for what in _of_consumer(group, member))
+    yield from _history(group)
+
+
+def _of_consumer(group: ConsumerGroup, member: ConsumerMember) -> Iterator[str]:
+    if member.epoch > group.assignment_epoch:
+        yield f"is at {member.epoch}, above the assignment epoch {group.assignment_epoch}"
+    if not member.assigned <= member.current:
+        yield "is assigned what is not in its current"
+    if (member.stage is Stage.UNREVOKED) != bool(member.pending):
+        yield f"is {member.stage.name} and must let go of {len(member.pending)} partitions"
+    if not member.epochs.keys() <= member.current:
+        yield "has assignment epochs of what it has not"
+
+
+def partition_named(partition: Partition) -> str:
+    """The partition in words. Of its topic only the id is known."""
+    return f"partition {partition[1]} of topic {partition[0].hex()}"
 
 
 def of_classic_record(record: GroupMetadataValue) -> Iterator[str]:
@@ -86,12 +135,12 @@ def _recorded(group: ConnectGroup) -> bool:
     return any(member.recorded or member.metadata is not UNSAID for member in group.members.values())
 
 
-def _twice(what: str, given: Iterable[tuple[str, Resources]]) -> Iterator[str]:
-    first: dict[Resource, str] = {}
+def _twice(what: str, given: Iterable[tuple[str, frozenset[R]]], name: Callable[[R], str]) -> Iterator[str]:
+    first: dict[R, str] = {}
     for member_id, resources in given:
-        for resource in sorted(resources):
+        for resource in sorted(resources, key=name):
             if resource in first:
-                yield f"{named(resource)} is in the {what} of {first[resource]} and of {member_id} (CG-2)"
+                yield f"{name(resource)} is in the {what} of {first[resource]} and of {member_id} (CG-2)"
             first[resource] = member_id
 
 

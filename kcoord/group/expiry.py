@@ -5,12 +5,13 @@
 | Empty, of some protocol type | the group has been empty for the retention time |
 | Stable, of type "consumer" | its topic is not subscribed to, and it was committed longer ago than the retention time |
 | without protocol type (offsets only) | it was committed longer ago than the retention time |
+| a consumer group of KIP-848 | as of a classic one that is Stable |
 | rebalancing, or of another type with members | never |
 
 An offset that was committed with a retention time of its own (OffsetCommit v2-v4) goes by that time. A classic group
-that is Empty and has no offsets is removed. A connect group is removed, with its history, when it has been empty for
-the retention time. If a shard has more than `MOST_EMPTY` of them without offsets, those that have been empty longest
-are removed sooner: a client that makes groups and leaves them must not fill the memory.
+or consumer group that is Empty and has no offsets is removed. A connect group is removed, with its history, when it has
+been empty for the retention time. If a shard has more than `MOST_EMPTY` of them without offsets, those that have been
+empty longest are removed sooner: a client that makes groups and leaves them must not fill the memory.
 
 The time of a commit is known in Unix time only. A wrong clock must not delete an offset (Apache Kafka's brokers delete
 it at once). So:
@@ -26,6 +27,8 @@ from __future__ import annotations
 from kcoord.group.state.committed_offsets import tombstone, tombstones
 from kcoord.group.state.groups.classic_group import CONSUMER, ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.consumer_group import ConsumerGroup
+from kcoord.group.state.records import consumer_records
 from kcoord.group.state.records.classic_records import tombstone as group_tombstone
 from kcoord.group.state.records.connect_records import deletion
 from kcoord.group.state.shard_state import ShardState
@@ -60,6 +63,9 @@ def expire(transition: Transition, group_id: str, is_surplus: bool = False) -> N
         _expire_offsets(transition, group, wall_ms)
         if group.state is ClassicState.EMPTY and not group.pending and not transition.state.offsets.of_group(group_id):
             transition.write(group_tombstone(group_id))
+    consumer = transition.state.consumer.get(group_id)
+    if consumer is not None:
+        _expire_consumer_group(transition, consumer, wall_ms)
     connect = transition.state.connect.get(group_id)
     if connect is None or connect.members:
         return
@@ -92,6 +98,23 @@ def _expire_offsets(transition: Transition, group: ClassicGroup, wall_ms: int) -
     ]
     for topic, partition in expired:
         transition.write(tombstone(group.group_id, topic, partition))
+
+
+def _expire_consumer_group(transition: Transition, group: ConsumerGroup, wall_ms: int) -> None:
+    """Remove offsets of topics that nobody subscribes to, and the group if it has neither members nor offsets."""
+    state, group_id, subscribed = transition.state, group.group_id, group.all_names()
+    expired = [
+        (topic, partition)
+        for topic, partitions in state.offsets.of_group(group_id).items()
+        if topic not in subscribed
+        for partition, value in partitions.items()
+        if _is_over(transition, value.commit_timestamp, wall_ms)
+    ]
+    for topic, partition in expired:
+        transition.write(tombstone(group_id, topic, partition))
+    if not group.members and not state.offsets.of_group(group_id):
+        for record in consumer_records.deletion(group):
+            transition.write(record)
 
 
 def _may_expire(group: ClassicGroup) -> bool:

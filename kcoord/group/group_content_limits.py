@@ -38,6 +38,8 @@ from kcoord.protocol.messages import (
     ConnectGroupInstallAssignmentResponse,
     ConnectGroupPrepareAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     OffsetCommitRequest,
@@ -80,6 +82,7 @@ GROUP_ID = Bound("characters of the group's id", IDS, ErrorCode.INVALID_GROUP_ID
 MEMBER_ID = Bound("characters of the member's id", IDS)
 PROTOCOL_NAME = Bound("characters of a protocol's type or name", IDS)
 WORKER_TEXT = Bound("characters of Url or ServerAssignor", IDS)
+CONSUMER_TEXT = Bound("characters of RackId or ServerAssignor", IDS)
 ASSIGNOR_NAME = Bound("characters of an assignor's name", IDS)
 CONNECTOR_NAME = Bound("characters of a connector's name", IDS)
 INSTANCE_ID = Bound("characters of the static member's id", AS_KAFKA)
@@ -105,7 +108,10 @@ def refuse_excess(request: Request, over: Excess) -> Response:
     response = refuse(request, over.error)
     if isinstance(
         response,
-        ConnectGroupHeartbeatResponse | ConnectGroupPrepareAssignmentResponse | ConnectGroupInstallAssignmentResponse,
+        ConnectGroupHeartbeatResponse
+        | ConnectGroupPrepareAssignmentResponse
+        | ConnectGroupInstallAssignmentResponse
+        | ConsumerGroupHeartbeatResponse,
     ):
         response.error_message = over.text
     return response
@@ -126,9 +132,10 @@ def creates_group(state: ShardState, request: Request) -> bool:
     if isinstance(request, IncrementalAlterConfigsRequest):
         return any(resource.resource_name not in state.configurations for resource in request.resources)
     group_id: str = request.group_id  # type: ignore[attr-defined]  # all others of CREATORS have one
-    if group_id in state.groups or group_id in state.connect:
+    if state.any_group(group_id) is not None:
         return False
-    return not isinstance(request, ConnectGroupHeartbeatRequest) or request.member_epoch == JOINING_EPOCH
+    joins = ConnectGroupHeartbeatRequest | ConsumerGroupHeartbeatRequest
+    return not isinstance(request, joins) or request.member_epoch == JOINING_EPOCH
 
 
 # -- one function for each API ----------------------------------------------------------------------------------------
@@ -225,6 +232,26 @@ def _connect_heartbeat(limits: GroupLimits, state: ShardState, request: ConnectG
     return _assignors(limits, state, request) if request.client_assignors else None
 
 
+def _consumer_heartbeat(
+    limits: GroupLimits, state: ShardState, request: ConsumerGroupHeartbeatRequest
+) -> Excess | None:
+    ids = limits.id_length
+    if len(request.group_id) > ids:
+        return GROUP_ID.excess(len(request.group_id), ids)
+    if len(request.member_id) > ids:
+        return MEMBER_ID.excess(len(request.member_id), ids)
+    if request.instance_id is not None and len(request.instance_id) > MAX_INSTANCE_ID_CHARS:
+        return INSTANCE_ID.excess(len(request.instance_id), MAX_INSTANCE_ID_CHARS)
+    for text in (request.rack_id, request.server_assignor):
+        if text is not None and len(text) > ids:
+            return CONSUMER_TEXT.excess(len(text), ids)
+    names = sum(map(len, request.subscribed_topic_names or ())) + len(request.subscribed_topic_regex or "")
+    if names > limits.member_metadata_bytes:
+        return METADATA.excess(names, limits.member_metadata_bytes)
+    group = state.consumer.get(request.group_id) if request.member_epoch == JOINING_EPOCH else None
+    return EPOCH.excess(group.epoch, LAST_EPOCH) if group is not None and group.epoch > LAST_EPOCH else None
+
+
 def _assignors(limits: GroupLimits, state: ShardState, request: ConnectGroupHeartbeatRequest) -> Excess | None:
     """Check the size of the member's own metadata, and of all members' together, which the chosen worker is shown."""
     total = 0
@@ -283,6 +310,7 @@ CHECKS: dict[type[Request], Callable[[GroupLimits, ShardState, Any], Excess | No
     SyncGroupRequest: _sync_group,
     OffsetCommitRequest: _offset_commit,
     ConnectGroupHeartbeatRequest: _connect_heartbeat,
+    ConsumerGroupHeartbeatRequest: _consumer_heartbeat,
     ConnectGroupPrepareAssignmentRequest: _worker_ids,
     ConnectGroupInstallAssignmentRequest: _connect_install,
 }

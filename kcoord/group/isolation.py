@@ -19,6 +19,7 @@ import attrs
 
 from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.connect.timers import open_connect_sessions
+from kcoord.group.consumer.timers import open_consumer_sessions
 from kcoord.group.conversion.conversion_trigger import follow
 from kcoord.group.modern.held_replies import take_held
 from kcoord.group.state.bounded_text import bounded_text
@@ -67,8 +68,8 @@ def dismiss(state: ShardState, group_id: str) -> list[Token]:
     """
     for classic in filter(None, [state.groups.get(group_id)]):
         classic.close()
-    for connect in filter(None, [state.connect.get(group_id)]):
-        connect.close()
+    for modern in filter(None, [state.modern_group(group_id)]):
+        modern.close()
     held = [member for each in state.held.values() for group, member in each.values() if group.group_id == group_id]
     for member in held:
         take_held(state, member)
@@ -170,7 +171,7 @@ class Isolation:
             journal.clear()
             try:
                 self._open(group_id)
-                restored = self.transition.state.connect.get(group_id)
+                restored = self.transition.state.modern_group(group_id)
                 if restored is not None:
                     restored.restored_at_ms = self.transition.now_ms
                 self._measure(self.transition.step, begin[0])
@@ -205,10 +206,13 @@ class Isolation:
         connect = self.transition.state.connect.get(group_id)
         if connect is not None:
             open_connect_sessions(self.transition, connect)
+        consumer = self.transition.state.consumer.get(group_id)
+        if consumer is not None:
+            open_consumer_sessions(self.transition, consumer)
 
     def _quarantine(self, group_id: str, *, closed: bool) -> None:
         state, step = self.transition.state, self.transition.step
-        group = state.groups.get(group_id) or state.connect.get(group_id)
+        group = state.any_group(group_id)
         if group is None:
             return
         fault = step.faults[-1]

@@ -97,7 +97,7 @@ class Verifier:
     @property
     def groups(self) -> int:
         """The number of groups so far."""
-        return len(self._state.connect.keys() | self._state.groups.keys())
+        return len(self._state.connect.keys() | self._state.consumer.keys() | self._state.groups.keys())
 
     def end(self) -> Iterator[Finding]:
         """Check the state at the end of the log."""

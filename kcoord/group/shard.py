@@ -26,6 +26,9 @@ from kcoord.group.connect.configured_set import forget_configured
 from kcoord.group.connect.native_dialect import NATIVE, is_noop_heartbeat
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.timers import sweep_connect
+from kcoord.group.consumer import native_dialect as consumer_dialect
+from kcoord.group.consumer.settle import settle as settle_consumer
+from kcoord.group.consumer.timers import sweep_consumer
 from kcoord.group.conversion.classic_dialect import CLASSIC_SIDE
 from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse
@@ -41,16 +44,17 @@ from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
-from kcoord.group.state.groups.modern_states import LABELS as CONNECT_STATES
+from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
 from kcoord.group.state.journal import Journal
 from kcoord.group.state.metrics import CLASSIC, CONNECT, Metrics, Misplaced
 from kcoord.group.state.records.connect_records import configuration
 from kcoord.group.state.records.connect_replay import settle_load
+from kcoord.group.state.records.consumer_replay import settle_load as settle_consumer_load
 from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Step, Token
-from kcoord.group.state.transition import ConnectKind, Transition
+from kcoord.group.state.transition import ConnectKind, ConsumerKind, Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
@@ -67,6 +71,8 @@ WRITES = frozenset(row.request for row in API_TABLE if row.writes is Writes.ALWA
 """The requests that may write whenever they come. Of the others, only a connect group's heartbeat may write."""
 CONNECT_KIND = ConnectKind(NATIVE, CLASSIC_SIDE, settle, sweep_connect)
 """What the rules of all groups without a barrier ask of connect groups. It has no state."""
+CONSUMER_KIND = ConsumerKind(consumer_dialect.NATIVE, settle_consumer, sweep_consumer)
+"""The same of consumer groups."""
 
 
 class Shard:
@@ -115,6 +121,7 @@ class Shard:
         self.state.alone_since_ms = now_ms if lease_ms else LONG_AGO_MS
         self.state.expiry_due_ms = now_ms + self.state.settings.offsets_retention_check_interval_ms
         settle_load(self.state)
+        settle_consumer_load(self.state)
         for group_id in self.group_ids():
             isolation.open_loaded(group_id)
         prolong_sessions(self.state, lease_ms)
@@ -128,10 +135,11 @@ class Shard:
         tokens = [token for token, _ in state.waiting.values()]
         for group in state.groups.values():
             group.close()
-        for connect_group in state.connect.values():
-            connect_group.close()
+        for modern_group in self.state.modern():
+            modern_group.close()
         state.groups.clear()
         state.connect.clear()
+        state.consumer.clear()
         state.waiting.clear()
         state.held.clear()
         state.holds.clear()
@@ -265,7 +273,8 @@ class Shard:
         return None if earliest == NEVER_MS else earliest
 
     def _isolation(self, now_ms: int, wall_ms: int) -> Isolation:
-        return Isolation(Transition(self.state, now_ms, wall_ms, Step(), Journal(), CONNECT_KIND), self._fits)
+        transition = Transition(self.state, now_ms, wall_ms, Step(), Journal(), CONNECT_KIND, CONSUMER_KIND)
+        return Isolation(transition, self._fits)
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)
@@ -366,13 +375,13 @@ class Shard:
 
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None:
         """Pause a member's session until `until_ms`, or until its next sign of life if that is earlier (GW-10)."""
-        group = self.state.groups.get(group_id) or self.state.connect.get(group_id)
+        group = self.state.any_group(group_id)
         if group is not None:
             pause(group, member_id, until_ms)
 
     def resume_session(self, group_id: str, member_id: str, now_ms: int) -> None:
         """Start a fresh session of a member (GW-10)."""
-        group = self.state.groups.get(group_id) or self.state.connect.get(group_id)
+        group = self.state.any_group(group_id)
         if group is not None:
             resume(group, member_id, now_ms)
 
@@ -386,20 +395,20 @@ class Shard:
 
     def group_ids(self) -> list[str]:
         """All groups that are known here."""
-        return [*self.state.groups, *self.state.connect]
+        return [*self.state.groups, *self.state.connect, *self.state.consumer]
 
     def has_members(self, group_id: str) -> bool:
         """Whether the group has members. In a classic group, clients that were given a member id count too."""
-        connect = self.state.connect.get(group_id)
-        if connect is not None:
-            return bool(connect.members)
+        modern = self.state.modern_group(group_id)
+        if modern is not None:
+            return bool(modern.members)
         group = self.state.groups.get(group_id)
         return group is not None and bool(group.members or group.pending or (group.record.members))
 
     def has_any_members(self) -> bool:
         """Whether any group here has members. In a classic group, clients that were given a member id count too."""
-        connect = any(group.members for group in self.state.connect.values())
-        return connect or any(group.members or group.pending for group in self.state.groups.values())
+        modern = any(group.members for group in self.state.modern())
+        return modern or any(group.members or group.pending for group in self.state.groups.values())
 
     def metrics(self) -> Metrics:
         """Numbers of groups and members, and counts of what has happened since the load."""
@@ -407,7 +416,7 @@ class Shard:
         return Metrics(
             groups={
                 CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in classic]),
-                CONNECT: _by_state(CONNECT_STATES, [group.state.label for group in connect]),
+                CONNECT: _by_state(MODERN_STATES, [group.state.label for group in connect]),
             },
             members={
                 CLASSIC: sum(len(group.members) for group in classic),
@@ -428,9 +437,9 @@ class Shard:
 
     def generation(self, group_id: str) -> int | None:
         """The group's generation, for a connect group its epoch; None for a group that is not known here."""
-        connect = self.state.connect.get(group_id)
-        if connect is not None:
-            return connect.epoch
+        modern = self.state.modern_group(group_id)
+        if modern is not None:
+            return modern.epoch
         group = self.state.groups.get(group_id)
         return None if group is None else group.generation
 

@@ -24,6 +24,7 @@ from kcoord.protocol.records import Record
 from tests.group.connect.consistency import check_consistent as check_connect
 from tests.group.connect.consistency import durable, session
 from tests.group.consistency import check_consistent, durable_state
+from tests.group.consumer.consistency import durable as durable_consumers
 
 NOWHERE, END = -2, -1
 PLACES = (0, END, 1)
@@ -38,7 +39,7 @@ class Sabotaged(Exception):
 
 def everything(state: ShardState) -> Any:
     """All that the log tells of the shard."""
-    return durable_state(state), durable(state)
+    return durable_state(state), durable(state), durable_consumers(state)
 
 
 def sessions(shard_state: ShardState, without: set[str]) -> Any:

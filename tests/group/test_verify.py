@@ -64,7 +64,7 @@ def test_what_the_coordinator_writes_is_sound(seed: int) -> None:
 
 
 def metadata(epoch: int) -> Record:
-    return records.group_epoch("g", epoch, "", 0)
+    return records.group_epoch(ConnectGroup("g"), epoch, "", 0)
 
 
 def said(member_id: str) -> Record:

@@ -21,7 +21,7 @@ CLASSIC_MUTANTS = (
     Mutant(CONVERSION, "what workers run is forgotten with their group's old kind", to_connect._records,
            "worker.current, known", "frozenset(), known"),
     Mutant(2, "the generations begin anew", to_connect._records,
-           "yield records.group_epoch(group_id, epoch,", "yield records.group_epoch(group_id, 0 * epoch,"),
+           "yield records.group_epoch(scratch, epoch,", "yield records.group_epoch(scratch, 0 * epoch,"),
     Mutant(CONVERSION, "the way back forgets who runs what", to_classic._assignment,
            "assigned=member.current,", ""),
     Mutant(3, "the leader is answered as a follower", join_answers._answer,

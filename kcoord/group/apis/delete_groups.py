@@ -8,8 +8,7 @@ from __future__ import annotations
 from kcoord.group.classic.state_table import DELETE
 from kcoord.group.state.committed_offsets import tombstones
 from kcoord.group.state.groups.classic_states import ClassicState
-from kcoord.group.state.records.classic_records import tombstone as group_tombstone
-from kcoord.group.state.records.connect_records import deletion
+from kcoord.group.state.replaced_groups import deletion_of
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
@@ -20,9 +19,9 @@ from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse
 
 def check_delete(state: ShardState, group_id: str) -> ErrorCode:
     """The error for deleting the group: NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND."""
-    connect = state.connect.get(group_id)
-    if connect is not None:
-        return ErrorCode.NON_EMPTY_GROUP if connect.members else ErrorCode.NONE
+    modern = state.modern_group(group_id)
+    if modern is not None:
+        return ErrorCode.NON_EMPTY_GROUP if modern.members else ErrorCode.NONE
     group = state.groups.get(group_id)
     return DELETE[ClassicState.DEAD if group is None else group.state]
 
@@ -40,9 +39,7 @@ def _delete(transition: Transition, group_id: str) -> ErrorCode:
     verdict = check_delete(transition.state, group_id)
     if verdict:
         return verdict
-    connect = transition.state.connect.get(group_id)
-    group = [group_tombstone(group_id)] if connect is None else deletion(connect)
-    for record in [*tombstones(transition.state.offsets, group_id), *group]:
+    for record in [*tombstones(transition.state.offsets, group_id), *deletion_of(transition.state, group_id)]:
         transition.write(record)
     return verdict
 

@@ -47,9 +47,14 @@ def _describe(state: ShardState, group_id: str, context: RequestContext) -> Desc
     described = DescribedGroup(group_id=group_id, group_state=ClassicState.DEAD.label)
     if context.api_version >= NOT_FOUND_VERSION:
         described.error_code = ErrorCode.GROUP_ID_NOT_FOUND
-        why = "is a connect group: describe it as one" if group_id in state.connect else "not found"
-        described.error_message = f"Group {bounded_name(group_id)} {why}."
+        described.error_message = f"Group {bounded_name(group_id)} {_why_not(state, group_id)}."
     return described
+
+
+def _why_not(state: ShardState, group_id: str) -> str:
+    if group_id in state.connect:
+        return "is a connect group: describe it as one"
+    return "is a consumer group: describe it as one" if group_id in state.consumer else "not found"
 
 
 def _describe_classic(group: ClassicGroup) -> DescribedGroup:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kcoord.group.conversion.kind_policy import is_all_classic
+from kcoord.group.state.groups import consumer_group
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
-from kcoord.group.state.metrics import CLASSIC, CONNECT
+from kcoord.group.state.metrics import CLASSIC, CONNECT, CONSUMER
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
@@ -23,7 +24,7 @@ from kcoord.protocol.messages import ListGroupsRequest, ListGroupsResponse
 def list_groups(transition: Transition, request: ListGroupsRequest, context: RequestContext, token: Token) -> None:
     """Handle a ListGroups for the groups of this shard."""
     state = transition.state
-    transition.answer(token, listed_among(state, request, [*state.groups, *state.connect]))
+    transition.answer(token, listed_among(state, request, [*state.groups, *state.connect, *state.consumer]))
 
 
 def listed_among(shard_state: ShardState, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
@@ -44,6 +45,9 @@ def _listed(state: ShardState, group_id: str) -> ListedGroup | None:
     group = state.groups.get(group_id)
     if group is not None:
         return ListedGroup(group_id, group.protocol_type, group.state.label, CLASSIC)
+    consumer = state.consumer.get(group_id)
+    if consumer is not None:
+        return ListedGroup(group_id, consumer_group.PROTOCOL_TYPE, consumer.shown_state.label, CONSUMER)
     connect = state.connect.get(group_id)
     if connect is None:
         return None

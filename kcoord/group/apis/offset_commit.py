@@ -9,6 +9,7 @@ A kcoord without a cluster knows no topics: it accepts every name, and knows no 
 from __future__ import annotations
 
 from kcoord.group.classic.check_commit import check_commit
+from kcoord.group.consumer.offsets import check_commit as check_consumer_commit
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -32,16 +33,7 @@ def offset_commit(transition: Transition, request: OffsetCommitRequest, context:
     if context.api_version >= TOPIC_ID_VERSION:
         transition.answer(token, refuse_offset_commit(request, ErrorCode.UNKNOWN_TOPIC_ID))
         return
-    error = check_commit(
-        transition.state,
-        request.group_id,
-        request.member_id,
-        request.group_instance_id,
-        request.generation_id_or_member_epoch,
-        False,
-        transition.now_ms,
-        context.api_version,
-    )
+    error = _check(transition, request, context)
     if error:
         transition.answer(token, refuse_offset_commit(request, error))
         return
@@ -58,6 +50,25 @@ def offset_commit(transition: Transition, request: OffsetCommitRequest, context:
         for topic in request.topics
     ]
     transition.answer(token, OffsetCommitResponse(topics=topics))
+
+
+def _check(transition: Transition, request: OffsetCommitRequest, context: RequestContext) -> ErrorCode:
+    """The error for all of it; NONE if the member may commit."""
+    epoch = request.generation_id_or_member_epoch
+    consumer = transition.state.consumer.get(request.group_id)
+    if consumer is not None:
+        partitions = ((topic.name, each.partition_index) for topic in request.topics for each in topic.partitions)
+        return check_consumer_commit(consumer, request.member_id, epoch, partitions)
+    return check_commit(
+        transition.state,
+        request.group_id,
+        request.member_id,
+        request.group_instance_id,
+        epoch,
+        False,
+        transition.now_ms,
+        context.api_version,
+    )
 
 
 def _commit(

@@ -23,6 +23,8 @@ def check_offset_delete(state: ShardState, group_id: str) -> ErrorCode:
     """
     if not group_id:
         return ErrorCode.INVALID_GROUP_ID
+    if group_id in state.consumer:
+        return ErrorCode.NONE
     group = state.groups.get(group_id)
     if group is None:
         return ErrorCode.GROUP_ID_NOT_FOUND
@@ -31,6 +33,9 @@ def check_offset_delete(state: ShardState, group_id: str) -> ErrorCode:
 
 def subscribed_among(state: ShardState, group_id: str, topics: list[str]) -> frozenset[str]:
     """Those of `topics` that the group is subscribed to: their offsets stay (GROUP_SUBSCRIBED_TO_TOPIC)."""
+    consumer = state.consumer.get(group_id)
+    if consumer is not None:
+        return consumer.all_names() & frozenset(topics)
     group = state.groups.get(group_id)
     if group is None:
         return frozenset()

@@ -11,6 +11,7 @@ whole group, which could not name a topic, is empty.
 
 from __future__ import annotations
 
+from kcoord.group.consumer.offsets import check_fetch
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -57,6 +58,10 @@ def offset_fetch(transition: Transition, request: OffsetFetchRequest, context: R
 
 
 def _group(transition: Transition, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+    consumer = transition.state.consumer.get(group.group_id)
+    error = ErrorCode.NONE if consumer is None else check_fetch(consumer, group.member_id, group.member_epoch)
+    if error:
+        return OffsetFetchResponseGroup(group.group_id, error_code=error)
     if group.topics is None:
         wanted = [
             (topic, list(offsets)) for topic, offsets in transition.state.offsets.of_group(group.group_id).items()

@@ -116,7 +116,7 @@ def _keep_together(transition: Transition, group: ConnectGroup) -> None:
 def _records(transition: Transition, classic: ClassicGroup, workers: list[Worker], epoch: int) -> Iterator[Record]:
     group_id = classic.group_id
     scratch = ConnectGroup(group_id, epoch)
-    yield records.group_epoch(group_id, epoch, Reason.MIGRATED, transition.wall_ms)
+    yield records.group_epoch(scratch, epoch, Reason.MIGRATED, transition.wall_ms)
     leader, offset = last_leader(classic, workers)
     urls = {each.member.member_id: each.spoken.url or None for each in workers}
     for worker in workers:

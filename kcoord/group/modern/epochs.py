@@ -25,9 +25,7 @@ def bump_epoch(
     """
     transition.state.counters.rebalances[reason] += 1
     why = tell(reason, who) + note
-    transition.write(
-        transition.kind(group).records.group_epoch(group.group_id, group.epoch + 1, why, transition.wall_ms)
-    )
+    transition.write(transition.kind(group).records.group_epoch(group, group.epoch + 1, why, transition.wall_ms))
     history.began(transition, group)
 
 

@@ -3,9 +3,9 @@
 A step applies its records as it writes them. If it breaks off, or one of its records does not fit the log, the shard
 must be as if the step had never happened. Rules:
 
-1. Before a record is applied, the journal notes once what the record may change: a group's own record; for a connect
-   group also each member, target and history entry that is touched; each value of an offset. The noted objects never
-   change afterwards, so a note costs only a few references.
+1. Before a record is applied, the journal notes once what the record may change: a group's own record; for a group
+   without a barrier also each member, target and history entry that is touched; each value of an offset. The noted
+   objects never change afterwards, so a note costs only a few references.
 2. `undo` restores the durable state only: it makes the touched groups again from records, by `replay`, as after a load.
    The caller opens their session state: clients that wait, and session times (`isolation`).
 """
@@ -20,6 +20,9 @@ from kcoord.group.state.groups.classic_group import NO_RECORD, ClassicGroup
 from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, ConnectMember, Metadata, Resources, Target
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.connect_replay import settle_loaded_group
+from kcoord.group.state.records.consumer_before import ConsumerBefore
+from kcoord.group.state.records.consumer_replay import REPLAY as CONSUMER
+from kcoord.group.state.records.consumer_replay import settle_loaded_group as settle_loaded_consumer_group
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.frozen_class import frozen
@@ -93,7 +96,7 @@ class ConnectBefore:
     @classmethod
     def of(cls, group: ConnectGroup) -> ConnectBefore:
         """The state as it is now."""
-        epoch = records.group_epoch(group.group_id, group.epoch, group.reason, group.reason_wall_ms)
+        epoch = records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms)
         return cls(group, epoch, records.installed_target(group), group.configured)
 
     def all_members(self) -> Mapping[str, MemberBefore]:
@@ -136,6 +139,7 @@ class GroupBefore:
     classic: ClassicGroup | None
     classic_record: GroupMetadataValue | None
     connect: ConnectBefore | None
+    consumer: ConsumerBefore | None
     configuration: dict[str, str] | None
 
 
@@ -163,7 +167,10 @@ class Journal:
             if at not in self.offsets:
                 self.offsets[at] = state.offsets.of_topic(key.group, key.topic).get(key.partition)
             return
-        before = self.note_group(state, key.group_id).connect
+        found = self.note_group(state, key.group_id)
+        if found.consumer is not None and type(key) in CONSUMER:
+            found.consumer.note(key)
+        before = found.connect
         if before is None:
             return
         if isinstance(key, _OF_A_MEMBER):
@@ -177,10 +184,12 @@ class Journal:
         before = self.groups.get(group_id)
         if before is None:
             classic, connect = state.groups.get(group_id), state.connect.get(group_id)
+            consumer = state.consumer.get(group_id)
             before = self.groups[group_id] = GroupBefore(
                 classic,
                 None if classic is None else classic.record,
                 None if connect is None else ConnectBefore.of(connect),
+                None if consumer is None else ConsumerBefore.of(consumer),
                 state.configurations.get(group_id),
             )
         return before
@@ -193,11 +202,14 @@ class Journal:
         for group_id, before in self.groups.items():
             state.groups.pop(group_id, None)
             state.connect.pop(group_id, None)
+            state.consumer.pop(group_id, None)
             _restore_configuration(state, group_id, before.configuration)
             if before.classic_record is not None and before.classic_record is not NO_RECORD:
                 replay(state, Record(GroupMetadataKey(group_id), before.classic_record))
             if before.connect is not None:
                 _restore_connect_group(state, before.connect)
+            if before.consumer is not None:
+                _restore_consumer_group(state, before.consumer)
         for (group_id, topic, partition), value in self.offsets.items():
             replay(state, Record(OffsetCommitKey(group_id, topic, partition), value))
         for group_id, before in self.groups.items():
@@ -219,6 +231,14 @@ def _restore_connect_group(state: ShardState, before: ConnectBefore) -> None:
     for member_id, noted in before.all_members().items():
         if noted.member is not None:
             group.members[member_id].session_holds_ms = noted.member.session_holds_ms  # CG-8
+
+
+def _restore_consumer_group(state: ShardState, before: ConsumerBefore) -> None:
+    for record in before.records():
+        replay(state, record)
+    group = state.consumer[before.group.group_id]
+    settle_loaded_consumer_group(state, group)
+    group.restored_at_connection = state.newest_connection
 
 
 def _restore_shell(state: ShardState, group_id: str, before: GroupBefore) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import attrs
 
-CLASSIC, CONNECT = "classic", "connect"
+CLASSIC, CONNECT, CONSUMER = "classic", "connect", "consumer"
 """The protocols of groups, as metrics and ListGroups name them."""
 
 

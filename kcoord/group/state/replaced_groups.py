@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from kcoord.group.state.records import connect_records
+from kcoord.group.state.records import connect_records, consumer_records
 from kcoord.group.state.records.classic_records import tombstone
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.records import Record
 
 
 def replace_classic(transition: Transition, group_id: str) -> None:
@@ -14,12 +16,23 @@ def replace_classic(transition: Transition, group_id: str) -> None:
 
 
 def make_room(transition: Transition, group_id: str) -> bool:
-    """Delete a connect group without members, so that a classic group can take its name. False if it has members."""
-    group = transition.state.connect.get(group_id)
+    """Delete a group without a barrier that has no members, so that a classic group can take its name. Offsets stay.
+    False if it has members.
+    """
+    group = transition.state.modern_group(group_id)
     if group is None:
         return True
     if group.members:
         return False
-    for record in connect_records.deletion(group):
+    for record in deletion_of(transition.state, group_id):
         transition.write(record)
     return True
+
+
+def deletion_of(state: ShardState, group_id: str) -> list[Record]:
+    """The records that delete the group of that name, whatever its kind. Offsets have tombstones of their own."""
+    if group_id in state.connect:
+        return connect_records.deletion(state.connect[group_id])
+    if group_id in state.consumer:
+        return consumer_records.deletion(state.consumer[group_id])
+    return [tombstone(group_id)]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.records.connect_replay import REPLAY as CONNECT
 from kcoord.group.state.records.connect_replay import replay_connect
+from kcoord.group.state.records.consumer_replay import REPLAY as CONSUMER
+from kcoord.group.state.records.consumer_replay import replay_consumer
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import (
     GroupMetadataKey,
@@ -30,6 +32,9 @@ def replay(state: ShardState, record: Record) -> None:
         return
     if type(key) in CONNECT:
         replay_connect(state, record)
+        return
+    if type(key) in CONSUMER:
+        replay_consumer(state, record)
         return
     assert isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey)
     if isinstance(value, LegacyOffsetCommitValue):
@@ -61,7 +66,7 @@ def _replay_offset(
     if value is None:
         state.offsets.remove(group_id, topic, partition)
         return
-    if group_id not in state.groups and group_id not in state.connect:
+    if not (group_id in state.groups or group_id in state.connect or group_id in state.consumer):
         # Offsets without a group: Apache Kafka calls this a simple group. It has no record of its own.
         group = state.groups[group_id] = ClassicGroup(group_id)
         if state.live:

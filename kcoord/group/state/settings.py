@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.state.connect_settings import ConnectSettings
+from kcoord.group.state.consumer_settings import ConsumerSettings
 
 MINUTE_MS = 60_000
 DAY_MS = 24 * 60 * MINUTE_MS
@@ -56,3 +57,5 @@ class GroupSettings:
     """Limits of requests, members and groups."""
     connect: ConnectSettings = attrs.Factory(ConnectSettings)
     """`group.connect.*`"""
+    consumer: ConsumerSettings = attrs.Factory(ConsumerSettings)
+    """`group.consumer.*`"""

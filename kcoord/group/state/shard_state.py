@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from kcoord.group.state.classic_workers.newcomers import Newcomers
 from kcoord.group.state.committed_offsets import Offsets
@@ -11,6 +12,7 @@ from kcoord.group.state.connections import Connections
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, Topic
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.metrics import Counters
@@ -36,7 +38,11 @@ class ShardState:
         `replay` adds and removes groups.
         """
         self.connect: dict[str, ConnectGroup] = {}
-        """Connect groups. A name is never in both."""
+        """Connect groups."""
+        self.consumer: dict[str, ConsumerGroup] = {}
+        """Consumer groups. A name is never in two of the three."""
+        self.topics: Mapping[str, Topic] | None = None
+        """Session: the topics that exist, by name; None: nobody has told yet."""
         self.configurations: dict[str, dict[str, str]] = {}
         """Durable: the own settings of groups, also of groups that do not exist (any more)."""
         self.offsets = Offsets()
@@ -89,7 +95,19 @@ class ShardState:
         return context.opened is not None and context.opened.since_ms < since_ms
 
     def _connections_in_use(self) -> Iterator[int]:
-        return (member.connection for group in self.connect.values() for member in group.members.values())
+        return (member.connection for group in self.modern() for member in group.members.values())
+
+    def modern(self) -> Iterator[AnyGroup]:
+        """All groups without a barrier."""
+        return chain[AnyGroup](self.connect.values(), self.consumer.values())
+
+    def modern_group(self, group_id: str) -> AnyGroup | None:
+        """The group without a barrier that has this name; None: there is none."""
+        return self.connect.get(group_id) or self.consumer.get(group_id)
+
+    def any_group(self, group_id: str) -> ClassicGroup | AnyGroup | None:
+        """The group that has this name, of whatever kind; None: there is none."""
+        return self.groups.get(group_id) or self.modern_group(group_id)
 
     def effective(self, group_id: str) -> Effective:
         """The values in force for a connect group: its own settings, and the server's for all others."""

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 from kcoord.assign.model import Member as AssignorMember
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, ConnectMember
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember
 from kcoord.group.state.groups.modern_group import AnyGroup
 from kcoord.group.state.journal import Journal
-from kcoord.group.state.records import connect_records
+from kcoord.group.state.records import connect_records, consumer_records
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, Reply, Step, Token
@@ -34,7 +35,7 @@ class Records(Protocol):
     `records/connect_records.py`.
     """
 
-    def group_epoch(self, group_id: str, epoch: int, reason: str, wall_ms: int, /) -> Record:
+    def group_epoch(self, group: Any, epoch: int, reason: str, wall_ms: int, /) -> Record:
         """The group epoch, why it was bumped, and when."""
 
     def member_metadata(self, group_id: str, member_id: str, metadata: None, /) -> Record:
@@ -167,6 +168,23 @@ class ConnectKind:
         return self.native if member.classic is None else self.classic
 
 
+# -- consumer groups --------------------------------------------------------------------------------------------------
+
+
+@frozen(slots=True, eq=False)
+class ConsumerKind:
+    """The kind of consumer groups (`Kind`)."""
+
+    native: Dialect
+    settle: Callable[[Transition, ConsumerGroup], None]
+    sweep: Callable[[Transition, ConsumerGroup], None]
+    records: Records = consumer_records
+
+    def dialect(self, _member: ConsumerMember) -> Dialect:
+        """The dialect of a member of a consumer group."""
+        return self.native
+
+
 # -- the transition ---------------------------------------------------------------------------------------------------
 
 
@@ -183,10 +201,11 @@ class Transition:
     journal: Journal
     """The state before the records that this part of the step has written."""
     connect: ConnectKind
+    consumer: ConsumerKind
 
-    def kind(self, _group: AnyGroup) -> Kind:
-        """The kind of a group. There is one so far."""
-        return self.connect
+    def kind(self, group: AnyGroup) -> Kind:
+        """The kind of a group."""
+        return self.consumer if isinstance(group, ConsumerGroup) else self.connect
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""

@@ -189,7 +189,7 @@ def _records(world: World) -> dict[int, Record]:
     """One record of each number, of which 5, 7 and 9 are W2's; all say what is known, but for the epoch of 6."""
     group, member = world.group, world.member("W2")
     return {
-        3: records.group_epoch("g", group.epoch, "", 0),
+        3: records.group_epoch(group, group.epoch, "", 0),
         4: records.configured_set(group, Configured(frozenset(), 5)),
         5: records.member_metadata("g", "W2", member.metadata),
         6: records.target_assignment(group, "W1", "", -1, epoch=group.epoch + 1),

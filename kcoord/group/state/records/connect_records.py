@@ -51,9 +51,11 @@ from kcoord.protocol.resources import pack
 from kcoord.resource import Resource
 
 
-def group_epoch(group_id: str, epoch: int, reason: str, wall_ms: int) -> Record:
+def group_epoch(group: ConnectGroup, epoch: int, reason: str, wall_ms: int) -> Record:
     """3: the group epoch, why it was bumped, and when."""
-    return Record(ConnectWorkerGroupMetadataKey(group_id), ConnectWorkerGroupMetadataValue(epoch, reason, wall_ms))
+    return Record(
+        ConnectWorkerGroupMetadataKey(group.group_id), ConnectWorkerGroupMetadataValue(epoch, reason, wall_ms)
+    )
 
 
 def configured_set(group: ConnectGroup, configured: Configured) -> Record:

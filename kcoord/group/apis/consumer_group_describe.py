@@ -1,0 +1,83 @@
+"""ConsumerGroupDescribe (69): the state of consumer groups now. v1: the type of each member (KIP-1099)."""
+
+from __future__ import annotations
+
+from kcoord.group.state.bounded_text import bounded_name
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions, by_topic
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_describe_response import (
+    Assignment,
+    DescribedGroup,
+    Member,
+    TopicPartitions,
+)
+from kcoord.protocol.messages import ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
+
+OF_THE_NEW_PROTOCOL = 1
+"""`MemberType` of a member that speaks the consumer protocol; 0: the classic one."""
+
+
+def consumer_group_describe(
+    transition: Transition, request: ConsumerGroupDescribeRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a ConsumerGroupDescribe for groups of this shard."""
+    described = [_describe(transition, group_id) for group_id in request.group_ids]
+    transition.answer(token, ConsumerGroupDescribeResponse(groups=described))
+
+
+def _describe(transition: Transition, group_id: str) -> DescribedGroup:
+    group = transition.state.consumer.get(group_id)
+    if group is None:
+        return DescribedGroup(
+            error_code=ErrorCode.GROUP_ID_NOT_FOUND,
+            error_message=f"Group {bounded_name(group_id)} not found.",
+            group_id=group_id,
+        )
+    names = {topic.id: topic.name for topic in group.topics.values()}
+    return DescribedGroup(
+        group_id=group_id,
+        group_state=group.shown_state.label,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=group.assignor or transition.state.settings.consumer.assignors[0],
+        members=[_member(group, member, names) for _, member in sorted(group.members.items())],
+    )
+
+
+def _member(group: ConsumerGroup, member: ConsumerMember, names: dict[bytes, str]) -> Member:
+    metadata = member.metadata
+    return Member(
+        member_id=member.member_id,
+        instance_id=metadata.instance_id,
+        rack_id=metadata.rack_id,
+        member_epoch=member.epoch,
+        client_id=metadata.client_id,
+        client_host=metadata.client_host,
+        subscribed_topic_names=sorted(metadata.subscribed_topic_names),
+        subscribed_topic_regex=metadata.subscribed_topic_regex or "",
+        assignment=_assignment(member.current, names),
+        target_assignment=_assignment(group.target_of(member) or frozenset(), names),
+        member_type=OF_THE_NEW_PROTOCOL,
+    )
+
+
+def _assignment(partitions: Partitions, names: dict[bytes, str]) -> Assignment:
+    """Partitions of topics that still exist."""
+    return Assignment(
+        [
+            TopicPartitions(topic_id, names[topic_id], numbers)
+            for topic_id, numbers in by_topic(partitions).items()
+            if topic_id in names
+        ]
+    )
+
+
+def refuse_consumer_group_describe(
+    request: ConsumerGroupDescribeRequest, error: ErrorCode
+) -> ConsumerGroupDescribeResponse:
+    """The answer with the same error for each group."""
+    return ConsumerGroupDescribeResponse(
+        groups=[DescribedGroup(error_code=error, group_id=group_id) for group_id in request.group_ids]
+    )

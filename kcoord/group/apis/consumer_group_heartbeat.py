@@ -1,0 +1,219 @@
+"""ConsumerGroupHeartbeat (68): a consumer joins, says what it consumes, learns what it is to consume, and leaves.
+
+v1: a regular expression, and the member makes its own id (KIP-848, KIP-1082).
+
+The order of checks: the fields of the request, the assignor, the group, the member, its connection, its epoch. Only then
+does the request change anything. A request that is refused changes nothing.
+
+| MemberEpoch | sender | meaning |
+| --- | --- | --- |
+| 0 | a stranger | join |
+| 0 | a dynamic member | it keeps its epoch and what it is assigned, and is told all again |
+| 0 | a static member's next process, after -2 | it takes the place over |
+| its epoch | a member | heartbeat |
+| its previous epoch, and it owns a part of what it is assigned | a member | heartbeat of a member that missed the last answer |
+| any epoch that it may have been told | a member after a load | heartbeat |
+| -1 | a member | leaves for good |
+| -2 | a static member | leaves for a while |
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
+from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
+from kcoord.group.consumer.reasons import Reason
+from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
+from kcoord.group.consumer.settle import settle
+from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
+from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Metadata, Partitions
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
+from kcoord.group.state.replaced_groups import replace_classic
+from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+
+SILENT = Metadata(
+    instance_id=None,
+    rack_id=None,
+    subscribed_topic_regex=None,
+    server_assignor=None,
+    classic_member_metadata=None,
+)
+"""The metadata of a member that has said nothing yet."""
+
+
+def consumer_group_heartbeat(
+    transition: Transition, request: ConsumerGroupHeartbeatRequest, context: RequestContext, token: Token
+) -> None:
+    """Handle a ConsumerGroupHeartbeat."""
+    wrong = wrong_in_heartbeat(request, context.api_version)
+    if wrong is not None:
+        refuse_heartbeat(transition, token, ErrorCode.INVALID_REQUEST, wrong)
+        return
+    wrong = unknown_assignor(request, transition.state.settings.consumer.assignors)
+    if wrong is not None:
+        refuse_heartbeat(transition, token, ErrorCode.UNSUPPORTED_ASSIGNOR, wrong)
+        return
+    try:
+        group = _group(transition, request)
+        check_newer(transition, group, context)
+        if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
+            _leave(transition, group, request, context, token)
+        else:
+            _live(transition, group, request, context, token)
+    except Refused as refused:
+        refuse_heartbeat(transition, token, refused.error, refused.message)
+
+
+def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroup:
+    """The group, or for a join the one that it would make. Raises Refused."""
+    group_id, state = request.group_id, transition.state
+    group = state.consumer.get(group_id)
+    if group is not None:
+        return group
+    classic = state.groups.get(group_id)
+    has_members = classic is not None and bool(classic.members or classic.pending)
+    if request.member_epoch != JOINING_EPOCH or has_members or group_id in state.connect:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group_id}")
+    return ConsumerGroup(group_id)
+
+
+# -- living -----------------------------------------------------------------------------------------------------------
+
+
+def _live(
+    transition: Transition,
+    group: ConsumerGroup,
+    request: ConsumerGroupHeartbeatRequest,
+    context: RequestContext,
+    token: Token,
+) -> None:
+    owned = owned_by(request)
+    known = _whose_place(group, request)
+    if known is None:
+        _check_room(transition, group)
+    else:
+        check_newest(transition, group, known, context)
+        _check_epoch(group, known, request, owned)
+    group, member = _take_in(transition, group, known, request, context)
+    settle(transition, group)
+    has_news = advance(transition, group, member, None if context.pipelined else owned)
+    answer(transition, group, member, token, with_assignment=has_news or _wants_all(request))
+    if transition.step.records:
+        settle(transition, group)
+
+
+def _whose_place(group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest) -> ConsumerMember | None:
+    """The member whose request it is, or whose place it takes; None for a new member. Raises Refused."""
+    joins = request.member_epoch == JOINING_EPOCH
+    if request.instance_id is None:
+        known = group.members.get(request.member_id)
+        if known is None and not joins:
+            raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
+        return known
+    holder = group.static_ids.get(request.instance_id)
+    if holder is None:
+        if not joins:
+            raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody in the group is {request.instance_id}")
+        return group.members.get(request.member_id)
+    if joins and not group.members[holder].away:
+        raise Refused(ErrorCode.UNRELEASED_INSTANCE_ID, f"member {holder} is {request.instance_id} still")
+    if not joins and holder != request.member_id:
+        raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {request.instance_id} now")
+    return group.members[holder]
+
+
+def _check_room(transition: Transition, group: ConsumerGroup) -> None:
+    if len(group.members) >= transition.state.settings.consumer.max_size:
+        raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
+
+
+def _check_epoch(
+    group: ConsumerGroup,
+    member: ConsumerMember,
+    request: ConsumerGroupHeartbeatRequest,
+    owned: Partitions | None,
+) -> None:
+    """Raise Refused for an epoch that the member cannot have."""
+    epoch = request.member_epoch
+    if epoch in (JOINING_EPOCH, member.epoch):
+        return
+    if member.epoch_unsure and member.recorded_epoch <= epoch <= group.assignment_epoch:
+        return
+    if epoch == member.previous_epoch and owned is not None and owned <= member.assigned:
+        return
+    raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
+
+
+def _take_in(
+    transition: Transition,
+    group: ConsumerGroup,
+    known: ConsumerMember | None,
+    request: ConsumerGroupHeartbeatRequest,
+    context: RequestContext,
+) -> tuple[ConsumerGroup, ConsumerMember]:
+    """Note what the request says of its sender, and make it a member if it is none."""
+    metadata = _metadata(SILENT if known is None else known.metadata, request, context)
+    member_id = request.member_id or transition.state.ids()
+    if known is None:
+        replace_classic(transition, group.group_id)
+        group = join(transition, group, member_id, metadata)
+    elif known.away:
+        succeed(transition, group, known, member_id, metadata)
+    else:
+        member_id = known.member_id
+        update(transition, group, known, metadata)
+    member = group.members[member_id]
+    epoch = request.member_epoch
+    take_in(transition, group, member, context, epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None)
+    return group, member
+
+
+def _metadata(former: Metadata, request: ConsumerGroupHeartbeatRequest, context: RequestContext) -> Metadata:
+    return merged(
+        former,
+        {
+            "instance_id": request.instance_id,
+            "rack_id": request.rack_id,
+            "client_id": context.client_id or "",
+            "client_host": context.client_host,
+            "subscribed_topic_names": request.subscribed_topic_names,
+            "subscribed_topic_regex": request.subscribed_topic_regex,
+            "rebalance_timeout_ms": None if request.rebalance_timeout_ms == -1 else request.rebalance_timeout_ms,
+            "server_assignor": request.server_assignor,
+        },
+    )
+
+
+def _wants_all(request: ConsumerGroupHeartbeatRequest) -> bool:
+    """Whether the answer must have the assignment although it is as before: for a join, and for a request that says all
+    that a join does.
+    """
+    subscribes = request.subscribed_topic_names is not None or request.subscribed_topic_regex is not None
+    is_full = request.rebalance_timeout_ms != -1 and subscribes and request.topic_partitions is not None
+    return request.member_epoch == JOINING_EPOCH or is_full
+
+
+# -- leaving ----------------------------------------------------------------------------------------------------------
+
+
+def _leave(
+    transition: Transition,
+    group: ConsumerGroup,
+    request: ConsumerGroupHeartbeatRequest,
+    context: RequestContext,
+    token: Token,
+) -> None:
+    member = _whose_place(group, request)
+    assert member is not None, "only a join has no member yet"
+    check_newest(transition, group, member, context)
+    if request.member_epoch == AWAY_EPOCH:
+        go_away(transition, group, member)
+    else:
+        remove(transition, group, [member], Reason.LEFT)
+    transition.answer(
+        token, ConsumerGroupHeartbeatResponse(member_id=request.member_id, member_epoch=request.member_epoch)
+    )
+    settle(transition, group)

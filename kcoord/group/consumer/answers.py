@@ -1,0 +1,98 @@
+"""Answers to heartbeats: what a member is told, and what is written before it hears of it."""
+
+from __future__ import annotations
+
+from kcoord.group.consumer.membership import stop_release_timer
+from kcoord.group.consumer.reconciliation import Goal, Position, next_position
+from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.groups.consumer_group import (
+    NOTHING,
+    ConsumerGroup,
+    ConsumerMember,
+    Partition,
+    Partitions,
+    Stage,
+    by_topic,
+)
+from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.step import Token
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_heartbeat_response import Assignment, TopicPartitions
+from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse
+
+
+def refuse_heartbeat(transition: Transition, token: Token, error: ErrorCode, message: str | None = None) -> None:
+    """Answer a heartbeat with an error. Nothing else changes."""
+    transition.state.counters.refused[error.name] += 1
+    transition.answer(
+        token, ConsumerGroupHeartbeatResponse(error_code=error, error_message=message and bounded_text(message))
+    )
+
+
+def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember, owned: Partitions | None) -> bool:
+    """Move the member as far towards its target as it can go now; what it is told is written first. Returns whether it
+    is told to consume something else than before.
+    """
+    assigned = member.assigned
+    now = Position(member.stage, member.epoch, assigned, member.pending)
+    after = next_position(now, _goal(group, member), owned)
+    if after == now:
+        return False
+    if (after.stage, after.assigned, after.pending) == (now.stage, now.assigned, now.pending):
+        member.move(after.epoch)  # an epoch that moves alone needs no record
+        return False
+    _write(transition, group, member, after)
+    if after.stage is Stage.UNREVOKED:
+        member.releasing = after.pending
+        member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+        transition.wake(group, member.release_due_ms)
+    else:
+        stop_release_timer(member)
+    return after.assigned != assigned
+
+
+def _goal(group: ConsumerGroup, member: ConsumerMember) -> Goal:
+    subscribed = group.subscribed_ids(member)
+    target = group.target_of(member) or NOTHING
+    if any(topic_id not in subscribed for topic_id, _ in target):
+        target = frozenset(each for each in target if each[0] in subscribed)
+
+    def is_free(partition: Partition) -> bool:
+        return group.owners.get(partition, member.member_id) == member.member_id
+
+    return Goal(group.assignment_epoch, target, subscribed, is_free)
+
+
+def _write(transition: Transition, group: ConsumerGroup, member: ConsumerMember, after: Position) -> None:
+    has = after.assigned | after.pending
+    epochs = {each: member.epochs[each] for each in has & member.epochs.keys()}
+    epochs |= dict.fromkeys(has - member.current, after.epoch)
+    transition.write(
+        records.told(
+            group, member, after.assigned, after.pending, after.stage, after.epoch, max(member.epoch, 0), epochs
+        )
+    )
+
+
+def answer(
+    transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token, *, with_assignment: bool
+) -> None:
+    """Answer the heartbeat."""
+    settings = transition.state.settings.consumer
+    member.session_timeout_ms = settings.session_timeout_ms
+    transition.wake(group, transition.now_ms + member.session_timeout_ms)
+    transition.answer(
+        token,
+        ConsumerGroupHeartbeatResponse(
+            member_id=member.member_id,
+            member_epoch=member.epoch,
+            heartbeat_interval_ms=settings.heartbeat_interval_ms,
+            assignment=assignment(member.assigned) if with_assignment else None,
+        ),
+    )
+
+
+def assignment(partitions: Partitions) -> Assignment:
+    """Partitions as answers have them."""
+    return Assignment([TopicPartitions(topic, numbers) for topic, numbers in by_topic(partitions).items()])

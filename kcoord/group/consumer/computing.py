@@ -1,0 +1,73 @@
+"""The next assignment of a consumer group: who makes it, of what, and its records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
+from kcoord.assign.consumer.interface import ConsumerAssignor
+from kcoord.assign.consumer.model import ConsumerGroup as AssignorInput
+from kcoord.assign.consumer.model import ConsumerMember as AssignorMember
+from kcoord.assign.consumer.model import ConsumerTarget
+from kcoord.group.modern import history
+from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Target
+from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.transition import Transition
+
+
+def compute(transition: Transition, group: ConsumerGroup) -> None:
+    """Make the targets for the group epoch. They are installed at once."""
+    name = wished_assignor(group, transition.state.settings.consumer)
+    before = {member_id: target.resources for member_id, target in group.targets.items()}
+    after = _assigned(group, CONSUMER_ASSIGNORS[name](), before)
+    for member_id in before.keys() - after.keys():
+        transition.write(records.member_target(group.group_id, member_id, None))
+    for member_id, partitions in after.items():
+        if member_id not in before or before[member_id] != partitions:
+            transition.write(records.member_target(group.group_id, member_id, Target(partitions)))
+    transition.write(records.target_assignment(group.group_id, group.epoch, name, transition.wall_ms))
+    transition.state.counters.installed[name] += 1
+    history.installed(transition, group, history.moves_between(before, after))
+
+
+def wished_assignor(group: ConsumerGroup, settings: ConsumerSettings) -> str:
+    """The assignor that most members wish for; of several the one that stands first in the settings. If nobody wishes
+    for any, the first.
+    """
+    wishes = Counter(
+        wished
+        for member in group.members.values()
+        if (wished := member.metadata.server_assignor) is not None and wished in settings.assignors
+    )
+    return max(settings.assignors, key=lambda name: wishes[name])  # max takes the first of several
+
+
+def _assigned(
+    group: ConsumerGroup, assignor: ConsumerAssignor, before: Mapping[str, Partitions]
+) -> dict[str, Partitions]:
+    """What each member is to consume."""
+    given = AssignorInput(
+        tuple(_seen(group, member, before) for member in group.members.values()),
+        {topic.id: topic.partitions for topic in group.topics.values()},
+    )
+    targets = assignor.assign(given)
+    return {member_id: _flat(targets.get(member_id, {}), before.get(member_id)) for member_id in group.members}
+
+
+def _seen(group: ConsumerGroup, member: ConsumerMember, before: Mapping[str, Partitions]) -> AssignorMember:
+    """A member as assignors see it."""
+    metadata = member.metadata
+    target: dict[bytes, set[int]] = {}
+    for topic_id, number in before.get(member.member_id, NOTHING):
+        target.setdefault(topic_id, set()).add(number)
+    return AssignorMember(
+        member.member_id, metadata.instance_id, metadata.rack_id, group.subscribed_ids(member), target
+    )
+
+
+def _flat(target: ConsumerTarget, before: Partitions | None) -> Partitions:
+    """The same as a set of partitions; the same object as before if it has not changed."""
+    partitions = frozenset((topic_id, number) for topic_id, numbers in target.items() for number in numbers)
+    return before if before is not None and partitions == before else partitions

@@ -1,0 +1,115 @@
+"""Membership of a consumer group: who joins, returns, says something new, and goes.
+
+Every function here changes the group through records. The caller has checked that the change is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from kcoord.group.consumer.reasons import OF_DEPARTURES, Reason
+from kcoord.group.modern.departure import write_gone
+from kcoord.group.modern.epochs import bump_epoch
+from kcoord.group.modern.grants_and_releases import forget_answers
+from kcoord.group.modern.held_replies import refuse_all
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Metadata, Stage
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
+from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+
+
+def join(transition: Transition, group: ConsumerGroup, member_id: str, metadata: Metadata) -> ConsumerGroup:
+    """Take in a member that the group does not know. Return the group: the first member's record makes it."""
+    transition.write(records.member_metadata(group.group_id, member_id, metadata))
+    group = transition.state.consumer[group.group_id]
+    if subscribes(metadata):
+        bump_epoch(transition, group, Reason.JOINED, [member_id])
+    elif not group.recorded:
+        transition.write(records.group_epoch(group, group.epoch, Reason.JOINED, transition.wall_ms))
+    transition.state.counters.members["joined"] += 1
+    return group
+
+
+def subscribes(metadata: Metadata) -> bool:
+    """Whether the member subscribes to anything."""
+    return bool(metadata.subscribed_topic_names or metadata.subscribed_topic_regex)
+
+
+def succeed(
+    transition: Transition, group: ConsumerGroup, predecessor: ConsumerMember, member_id: str, metadata: Metadata
+) -> None:
+    """Give a static member's place, its target and what it is assigned, to the consumer that returns under another id
+    (or its own). The group epoch moves only if it subscribes to something else.
+    """
+    group_id, former = group.group_id, predecessor.metadata
+    target, assigned = group.targets.get(predecessor.member_id), predecessor.assigned
+    if member_id != predecessor.member_id:
+        write_gone(transition, group, predecessor)
+        transition.write(records.member_target(group_id, predecessor.member_id, None))
+        if metadata.instance_id is not None:
+            group.fenced[metadata.instance_id] = predecessor.member_id
+    transition.write(records.member_metadata(group_id, member_id, metadata))
+    member = group.members[member_id]
+    if target is not None and member_id != predecessor.member_id:
+        transition.write(records.member_target(group_id, member_id, target))
+    transition.write(records.told(group, member, assigned, NOTHING, Stage.STABLE, JOINING_EPOCH, JOINING_EPOCH, {}))
+    forget_answers(member)
+    transition.state.counters.members["replaced"] += 1
+    if _subscription(former) != _subscription(metadata):
+        bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
+
+
+def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember, metadata: Metadata) -> None:
+    """Take in what a member says of itself now. The group epoch moves only if it subscribes to something else."""
+    former = member.metadata
+    if metadata == former:
+        return
+    transition.write(records.member_metadata(group.group_id, member.member_id, metadata))
+    if _subscription(former) != _subscription(metadata):
+        bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member.member_id])
+
+
+def _subscription(metadata: Metadata) -> tuple[frozenset[str], str]:
+    return frozenset(metadata.subscribed_topic_names), metadata.subscribed_topic_regex or ""
+
+
+def go_away(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
+    """Let a static member leave for a while. What it is assigned stays reserved until its session ends; what it had to
+    let go of is free.
+    """
+    transition.write(
+        records.told(group, member, member.assigned, NOTHING, Stage.STABLE, AWAY_EPOCH, NO_EPOCH, member.epochs)
+    )
+    forget_answers(member)
+    refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    transition.state.counters.members["away"] += 1
+
+
+def remove(transition: Transition, group: ConsumerGroup, members: Sequence[ConsumerMember], reason: Reason) -> None:
+    """Remove members that have gone. All that they had is free at once."""
+    loses = any(member.current for member in members)
+    for member in members:
+        write_gone(transition, group, member)
+        transition.write(records.member_target(group.group_id, member.member_id, None))
+    transition.state.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
+    bump_epoch(transition, group, reason, [member.member_id for member in members])
+    if loses and reason in OF_DEPARTURES:
+        transition.write(
+            records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms, fence_epoch=group.epoch)
+        )
+
+
+def merged(former: Metadata, said: Mapping[str, Any]) -> Metadata:
+    """What a member says of itself, where it says nothing new as before. The same object if nothing is new."""
+    new = {name: value for name, value in said.items() if value is not None and value != getattr(former, name)}
+    return attrs.evolve(former, **new) if new else former
+
+
+def stop_release_timer(member: ConsumerMember) -> None:
+    """The member has nothing to let go of any more."""
+    member.releasing, member.release_due_ms = NOTHING, NEVER_MS

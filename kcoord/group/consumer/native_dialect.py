@@ -1,0 +1,66 @@
+"""The native dialect: what holds for members of a consumer group that speak the new protocol (`transition.py`)."""
+
+from __future__ import annotations
+
+from kcoord.group.consumer import answers
+from kcoord.group.modern.held_replies import take_held
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Stage
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH
+from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+
+
+def open_session(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
+    """Its epoch may be newer than the recorded one. What it must let go of, it has time for from now on."""
+    member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.stage is not Stage.UNREVOKED
+    if member.stage is Stage.UNREVOKED and not member.away:
+        member.releasing = member.pending
+        member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
+        transition.wake(group, member.release_due_ms)
+
+
+def is_waiting(_member: ConsumerMember) -> bool:
+    """A held heartbeat does not keep its session."""
+    return False
+
+
+def flush_held_reply(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
+    """Send its held answer as it is now."""
+    token = take_held(transition.state, member)
+    if token is not None:
+        changed = answers.advance(transition, group, member, None)
+        answers.answer(transition, group, member, token, with_assignment=changed)
+
+
+def refuse_all(transition: Transition, _group: ConsumerGroup, member: ConsumerMember, error: ErrorCode) -> None:
+    """Refuse its held heartbeat."""
+    token = take_held(transition.state, member)
+    if token is not None:
+        answers.refuse_heartbeat(transition, token, error)
+
+
+def notify(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
+    """Answer its held heartbeat: something has changed for it."""
+    if member.held is not None:
+        flush_held_reply(transition, group, member)
+
+
+def needs_no_record(_transition: Transition, group: ConsumerGroup, _member: ConsumerMember) -> bool:
+    """Nothing moves in a stable group."""
+    return group.state is ModernState.STABLE
+
+
+class _Native:
+    """See `Dialect` in `state/transition.py`."""
+
+    open_session = staticmethod(open_session)
+    is_waiting = staticmethod(is_waiting)
+    flush_held_reply = staticmethod(flush_held_reply)
+    refuse_all = staticmethod(refuse_all)
+    notify = staticmethod(notify)
+    needs_no_record = staticmethod(needs_no_record)
+
+
+NATIVE = _Native()
+"""The one that all shards use: it has no state."""

@@ -1,0 +1,51 @@
+"""Which commits and fetches of offsets a consumer group allows.
+
+A member commits with its epoch. One that has not heard of the latest epoch yet may commit what it has had since then:
+its assignment epochs tell. Commits do not prolong a session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember
+from kcoord.protocol.errors import ErrorCode
+
+Named = tuple[str, int]
+"""A topic's name, and a partition."""
+
+
+def check_commit(group: ConsumerGroup, member_id: str, epoch: int, partitions: Iterable[Named]) -> ErrorCode:
+    """NONE, or the error. Somebody without a member may commit while the group has no members. `partitions`: what is to
+    be committed; one that the member may not commit fails all.
+    """
+    if epoch < 0 and not group.members:
+        return ErrorCode.NONE
+    member = group.members.get(member_id)
+    if member is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    if epoch == member.epoch:
+        return ErrorCode.NONE
+    if epoch > member.epoch or epoch < 0:
+        return ErrorCode.STALE_MEMBER_EPOCH
+    has_all = all(_has_since(group, member, each, epoch) for each in partitions)
+    return ErrorCode.NONE if has_all else ErrorCode.STALE_MEMBER_EPOCH
+
+
+def _has_since(group: ConsumerGroup, member: ConsumerMember, named: Named, epoch: int) -> bool:
+    """Whether the member has had that partition since this epoch, or longer."""
+    topic = group.topics.get(named[0])
+    if topic is None:
+        return False
+    partition = topic.id, named[1]
+    return partition in member.current and member.epochs.get(partition, 0) <= epoch
+
+
+def check_fetch(group: ConsumerGroup, member_id: str | None, epoch: int) -> ErrorCode:
+    """NONE, or the error. Somebody who names no member may fetch."""
+    if member_id is None and epoch < 0:
+        return ErrorCode.NONE
+    member = group.members.get(member_id or "")
+    if member is None:
+        return ErrorCode.UNKNOWN_MEMBER_ID
+    return ErrorCode.NONE if epoch == member.epoch else ErrorCode.STALE_MEMBER_EPOCH

@@ -1,0 +1,24 @@
+"""Reasons why a consumer group's epoch moves: the whole list, in words for people.
+
+A text begins with one of these and names the members: `consumer joined: app-1`. The epoch does not move for another
+assignor, rack or timeout, nor for a join without topics.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """What bumps the group epoch."""
+
+    JOINED = "consumer joined"
+    LEFT = "consumer left"
+    SESSION_EXPIRED = "session expired"
+    REBALANCE_TIMEOUT = "rebalance timeout"
+    SUBSCRIPTION_CHANGED = "subscription changed"
+    TOPICS_CHANGED = "topics changed"
+
+
+OF_DEPARTURES = frozenset({Reason.SESSION_EXPIRED, Reason.REBALANCE_TIMEOUT})
+"""Reasons with which somebody loses partitions without having let go of them."""

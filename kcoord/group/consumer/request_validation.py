@@ -1,0 +1,55 @@
+"""Validation of a ConsumerGroupHeartbeat by its fields alone. It looks at no state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kcoord.group.state.groups.consumer_group import Partitions
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+
+MADE_BY_THE_COORDINATOR = 0
+"""The version in which a member that joins may leave its id to the coordinator."""
+
+
+def wrong_in_heartbeat(request: ConsumerGroupHeartbeatRequest, version: int) -> str | None:
+    """What is wrong; None: nothing."""
+    joins, epoch = request.member_epoch == JOINING_EPOCH, request.member_epoch
+    checks = (
+        (not request.group_id, "GroupId is empty"),
+        (not request.member_id and not (joins and version == MADE_BY_THE_COORDINATOR), "MemberId is empty"),
+        (request.instance_id == "", "InstanceId is empty"),
+        (request.rack_id == "", "RackId is empty"),
+        (epoch < AWAY_EPOCH, f"MemberEpoch is {epoch}: it must be -2 or more"),
+        (
+            epoch == AWAY_EPOCH and request.instance_id is None,
+            "MemberEpoch -2 is for static members: InstanceId is missing",
+        ),
+        (joins and request.rebalance_timeout_ms <= 0, "RebalanceTimeoutMs is missing in a request that joins"),
+        (joins and request.topic_partitions is None, "TopicPartitions is missing in a request that joins"),
+        (joins and bool(request.topic_partitions), "TopicPartitions is not empty in a request that joins"),
+        (
+            joins and request.subscribed_topic_names is None and request.subscribed_topic_regex is None,
+            "a request that joins has neither SubscribedTopicNames nor SubscribedTopicRegex",
+        ),
+        (
+            any(number < 0 for each in request.topic_partitions or () for number in each.partitions),
+            "TopicPartitions has a negative partition",
+        ),
+    )
+    return next((text for wrong, text in checks if wrong), None)
+
+
+def unknown_assignor(request: ConsumerGroupHeartbeatRequest, known: Sequence[str]) -> str | None:
+    """What is wrong with the assignor that the member wishes for; None: nothing."""
+    wished = request.server_assignor
+    if wished is None or wished in known:
+        return None
+    return f"ServerAssignor {wished} is not known; there are {', '.join(known)}"
+
+
+def owned_by(request: ConsumerGroupHeartbeatRequest) -> Partitions | None:
+    """What the member says that it consumes; None: it does not say."""
+    if request.topic_partitions is None:
+        return None
+    return frozenset((each.topic_id, number) for each in request.topic_partitions for number in each.partitions)

@@ -1,0 +1,42 @@
+"""The timers of a consumer group, also after a load: sessions, and the time to let go of something.
+
+A member whose session ends is removed, and what it had is free. So is one that does not let go within its rebalance
+timeout: a consumer that does not come back in time is not waited for, as in Kafka. (A worker of a connect group keeps
+what it may be running.) After a load both times begin afresh.
+"""
+
+from __future__ import annotations
+
+from kcoord.group.consumer.membership import remove
+from kcoord.group.consumer.reasons import Reason
+from kcoord.group.consumer.settle import settle
+from kcoord.group.modern.sessions import ended_sessions, next_end_ms, open_session
+from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.consumer_group import ConsumerGroup
+from kcoord.group.state.transition import Transition
+
+
+def open_consumer_sessions(transition: Transition, group: ConsumerGroup) -> None:
+    """Open the sessions of a loaded group."""
+    for member in group.members.values():
+        open_session(transition, group, member, transition.state.settings.consumer.session_timeout_ms)
+    group.touched.clear()
+    settle(transition, group)
+    _ask_for_next_look(transition, group)
+
+
+def sweep_consumer(transition: Transition, group: ConsumerGroup) -> None:
+    """Do everything that is due in the group, and set the time of the next sweep."""
+    ended = ended_sessions(transition, group)
+    if ended:
+        remove(transition, group, ended, Reason.SESSION_EXPIRED)
+    stubborn = [member for member in group.members.values() if member.release_due_ms <= transition.now_ms]
+    if stubborn:
+        remove(transition, group, stubborn, Reason.REBALANCE_TIMEOUT)
+    settle(transition, group)
+    _ask_for_next_look(transition, group)
+
+
+def _ask_for_next_look(transition: Transition, group: ConsumerGroup) -> None:
+    if not group.dead and (at_ms := next_end_ms(transition, group)) < NEVER_MS:
+        transition.wake(group, max(at_ms, transition.now_ms + 1))

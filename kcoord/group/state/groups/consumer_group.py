@@ -1,0 +1,145 @@
+"""The state of a consumer group (KIP-848): what every group without a barrier has, topics, what each member is told.
+
+Words of its rules: *assigned* is what a member was told to consume, *pending* what it must let go of; *current* is
+both, and is given to nobody else. The assignment epoch of a partition is the epoch at which the member got it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+import attrs
+
+from kcoord.group.state.groups.modern_group import ModernGroup
+from kcoord.group.state.groups.modern_group import Target as ModernTarget
+from kcoord.group.state.groups.modern_member import ModernMember
+from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.protocol.frozen_class import frozen
+from kcoord.protocol.records import ConsumerGroupMemberMetadataValue
+
+Metadata: TypeAlias = ConsumerGroupMemberMetadataValue
+Partition: TypeAlias = tuple[bytes, int]
+"""A topic's id, and a number from 0."""
+Partitions: TypeAlias = frozenset[Partition]
+if TYPE_CHECKING:
+    _Member: TypeAlias = ModernMember[Metadata, Partition]
+    Target: TypeAlias = ModernTarget[Partition]
+else:  # to call a class with its parameters takes ten times as long as the class alone
+    _Member, Target = ModernMember, ModernTarget
+
+PROTOCOL_TYPE = "consumer"
+"""The protocol type in ListGroups and DescribeGroups."""
+FIRST_EPOCH = 1
+"""The epoch of a group that has just been made."""
+NOTHING: Partitions = frozenset()
+
+
+class Stage(IntEnum):
+    """How far a member is on its way to its target. The numbers are those in records."""
+
+    STABLE = 0
+    """It has what it is told to have, at its epoch."""
+    UNREVOKED = 1
+    """It must let go of something before it may go on."""
+    UNRELEASED = 2
+    """It waits for what other members have not let go of."""
+
+
+@frozen(slots=True)
+class Topic:
+    """A topic, as it was seen last."""
+
+    name: str
+    id: bytes
+    partitions: int
+    """Their number."""
+
+
+@attrs.define(slots=True, eq=False)
+class ConsumerMember(_Member):
+    """A consumer, from its first heartbeat until it is removed."""
+
+    # durable
+    stage: Stage = Stage.STABLE
+    assigned: Partitions = NOTHING
+    """The part of its current that it is told to consume."""
+    epochs: Mapping[Partition, int] = attrs.Factory(dict)
+    """The assignment epochs of its current. A partition that is not in it: 0."""
+
+    @property
+    def pending(self) -> Partitions:
+        """What it must let go of."""
+        return self.current if not self.assigned else self.current - self.assigned
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The topics that it subscribes to by name."""
+        return frozenset(self.metadata.subscribed_topic_names)
+
+
+@attrs.define(slots=True, eq=False, weakref_slot=False)
+class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
+    """One consumer group."""
+
+    epoch: int = FIRST_EPOCH
+    """The group epoch."""
+    # durable
+    topics: Mapping[str, Topic] = attrs.Factory(dict)
+    """The topics that members subscribe to and that exist, by name."""
+    resolved: dict[str, frozenset[str]] = attrs.Factory(dict)
+    """By regular expression, the names that match it."""
+    assignor: str = ""
+    """The assignor that made the installed targets."""
+    fence_epoch: int = 0
+    """The group epoch at which somebody last lost partitions without having let go of them. A commit of that member
+    that is still on its way must not land.
+    """
+    recorded: bool = False
+    """Whether the log has a record of the group itself. False while a first member joins, and during a load."""
+    # session
+    learned_from: Mapping[str, Topic] | None = None
+    """The topics that existed when the group looked last."""
+    learned_at: int = -1
+    """The group's `version` then."""
+    fenced: dict[str, str] = attrs.Factory(dict)
+    """By instance id, the member id that was replaced last."""
+
+    @property
+    def shown_state(self) -> ModernState:
+        """The state in answers, as Kafka has it: Reconciling until every member has been told the assignment epoch."""
+        if self.state is ModernState.STABLE and not all(map(self._has_come, self.members.values())):
+            return ModernState.RECONCILING
+        return self.state
+
+    def _has_come(self, member: ConsumerMember) -> bool:
+        return member.stage is Stage.STABLE and member.epoch == self.assignment_epoch
+
+    def subscribed_names(self, member: ConsumerMember) -> frozenset[str]:
+        """The topics that a member subscribes to by name or by its regular expression, whether they exist or not."""
+        pattern = member.metadata.subscribed_topic_regex
+        return member.names | self.resolved.get(pattern, frozenset()) if pattern else member.names
+
+    def subscribed_ids(self, member: ConsumerMember) -> frozenset[bytes]:
+        """The ids of the existing topics among them."""
+        return frozenset(self.topics[name].id for name in self.subscribed_names(member) if name in self.topics)
+
+    def all_names(self) -> frozenset[str]:
+        """The topics that any member subscribes to."""
+        return frozenset().union(*map(self.subscribed_names, self.members.values()))
+
+    def set_assigned(
+        self, member: ConsumerMember, assigned: Partitions, pending: Partitions, epochs: Mapping[Partition, int]
+    ) -> None:
+        """Set what a member is told, and what it must let go of. Only `replay` calls this."""
+        member.assigned, member.epochs = assigned, epochs
+        self.set_current(member, assigned | pending if pending else assigned)
+
+
+def by_topic(partitions: Iterable[Partition]) -> dict[bytes, list[int]]:
+    """Partitions in order, by topic id in order."""
+    found: dict[bytes, list[int]] = {}
+    for topic_id, number in sorted(partitions):
+        found.setdefault(topic_id, []).append(number)
+    return found

@@ -1,0 +1,277 @@
+"""Do consumers get the answers here that they get from Kafka 4.3's own coordinator?
+
+Each scenario is played twice: against a broker, in raw frames, and against a shard. All answers must be the same. The
+numbers in names are those of KG rules: KG-1 to KG-9 (docs/rules/consumer-groups.md).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
+from tests.gateway.scripted import ask, close_all, connect, coordinator_port, until
+from tests.group.consumer.sides import V0, V1, Group, KafkaSide, OurSide
+from tests.kafka.cluster import KafkaCluster
+
+COUNTS = {"A": 4, "B": 2}
+NOTHING: frozenset[tuple[bytes, int]] = frozenset()
+
+
+@pytest.fixture(scope="module")
+def broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
+    cluster = start_kafka(overrides={"group.consumer.assignment.interval.ms": 0})
+    for name, count in COUNTS.items():
+        cluster.create_topic(name, count)
+    return cluster
+
+
+@pytest.fixture(autouse=True)
+async def _closed() -> AsyncIterator[None]:
+    yield
+    await close_all()
+
+
+# -- scenarios ---------------------------------------------------------------------------------------------------------
+
+
+async def rule_1_what_is_refused_by_its_fields(g: Group) -> None:
+    well: dict[str, Any] = {"owned": NOTHING, "rebalance_timeout_ms": 60_000, "subscribed_topic_names": ["A"]}
+    wrong: list[dict[str, Any]] = [
+        {"rebalance_timeout_ms": -1},
+        {"owned": None},
+        {"subscribed_topic_names": None},
+        {"instance_id": ""},
+        {"rack_id": ""},
+        {"server_assignor": "best"},
+    ]
+    for said in wrong:
+        await g.beat("a", 0, **{**well, **said})
+    await g.beat("", 0, **well)
+    await g.beat("", 3)
+    await g.beat("", 3, version=V0)
+    await g.beat("", -1, version=V0)
+    await g.beat("a", -2)
+    await g.beat("a", -3)
+    await g.beat("a", 0, **{**well, "subscribed_topic_names": []})
+
+
+async def rule_2_groups_that_are_not_there(g: Group) -> None:
+    for epoch in (1, -1):
+        await g.beat("a", epoch)
+    await g.beat("a", -2, instance_id="i")
+    await g.fetch("a", 1)
+    await g.fetch(None, -1)
+    await g.commit("a", 1, g.some("A", 1))
+    await g.commit("", -1, g.some("A", 1))
+    await g.describe()
+
+
+async def rule_3_epochs(g: Group) -> None:
+    await g.join("a")
+    await g.beat("b", 1)
+    await g.beat("b", -1)
+    for epoch in (1, 3, 7):
+        await g.beat("a", epoch)
+    await g.join("a")
+    await g.confirm("a")
+    await g.join("b")
+    await g.go_on("a")
+    lost = g.has["a"]
+    await g.confirm("a")
+    for owned in (lost, None, lost | g.has["b"] | g.some("A", 4)):
+        await g.beat("a", 2, owned)
+    await g.confirm("a")
+    await g.beat("a", 3, g.some("B", 2))
+    await g.describe()
+
+
+async def rule_4_static_members(g: Group) -> None:
+    await g.join("a", instance_id="one")
+    await g.join("b", instance_id="two")
+    await g.go_on("a", instance_id="one")
+    await g.confirm("a")
+    await g.go_on("b")
+    await g.confirm("b")
+    await g.join("a", instance_id="one")
+    await g.join("c", instance_id="one")
+    await g.beat("a", -2, instance_id="one")
+    await g.beat("a", -2, instance_id="one")
+    await g.describe()
+    await g.go_on("b")
+    await g.join("c", instance_id="one")
+    await g.describe()
+    await g.beat("a", 3, instance_id="one")
+    await g.beat("a", 3)
+    await g.beat("a", -1, instance_id="one")
+    await g.beat("c", 3, instance_id="nobody")
+    await g.confirm("c")
+    await g.beat("c", -2, instance_id="one")
+    await g.join("c", "AB", instance_id="one")
+    await g.go_on("b")
+    await g.confirm("b")
+    await g.beat("c", -1, instance_id="one")
+    await g.go_on("b")
+    await g.describe()
+
+
+async def rule_6_what_moves_the_epoch(g: Group) -> None:
+    await g.join("a", "")
+    await g.describe()
+    await g.go_on("a", rack_id="r1")
+    await g.go_on("a", server_assignor="range")
+    await g.go_on("a", rebalance_timeout_ms=50_000)
+    await g.go_on("a", subscribed_topic_names=["A", "B"])
+    await g.go_on("a", subscribed_topic_names=["B", "A"])
+    await g.go_on("a", subscribed_topic_names=["nowhere"])
+    await g.confirm("a")
+    await g.go_on("a", subscribed_topic_names=[])
+    await g.describe()
+
+
+async def rule_8_somebody_joins_and_leaves(g: Group) -> None:
+    await g.join("a", "AB")
+    await g.join("b", "AB")
+    await g.describe()
+    await g.go_on("b")
+    await g.go_on("a")
+    await g.go_on("a")
+    await g.describe()
+    await g.go_on("b")
+    await g.confirm("a")
+    await g.describe()
+    await g.go_on("b")
+    await g.confirm("b")
+    await g.join("c", "A")
+    await g.go_on("a")
+    await g.go_on("b")
+    await g.beat("c", -1)
+    await g.confirm("a")
+    await g.go_on("a")
+    await g.confirm("b")
+    await g.go_on("b")
+    await g.describe()
+    await g.beat("a", -1)
+    await g.go_on("b")
+    await g.describe()
+
+
+async def rule_8_more_is_taken_while_it_lets_go(g: Group) -> None:
+    await g.join("a")
+    await g.join("b")
+    await g.go_on("a")
+    await g.join("c")
+    await g.join("d")
+    await g.confirm("a")
+    await g.describe()
+    await g.confirm("a")
+    await g.describe()
+    for member in "bcd":
+        await g.go_on(member)
+    await g.describe()
+
+
+async def rule_8_topics_that_it_drops(g: Group) -> None:
+    await g.join("a", "AB")
+    await g.join("b", "B")
+    await g.go_on("a", subscribed_topic_names=["B"])
+    await g.describe()
+    await g.confirm("a")
+    await g.go_on("b")
+    await g.describe()
+
+
+async def rule_9_who_is_told_the_assignment(g: Group) -> None:
+    await g.join("a")
+    full: dict[str, Any] = {"rebalance_timeout_ms": 60_000, "subscribed_topic_names": ["A"]}
+    await g.beat("a", 2, g.has["a"], **full)
+    await g.beat("a", 2, None, **full)
+    await g.beat("a", 2, g.has["a"], rebalance_timeout_ms=60_000)
+    await g.beat("a", 2, g.has["a"], subscribed_topic_names=["A"])
+    await g.beat("a", 2)
+    await g.beat("a", -1)
+
+
+async def commits_and_fetches(g: Group) -> None:
+    await g.commit("", -1, g.some("A", 1))
+    await g.join("a")
+    mine = g.has["a"]
+    await g.commit("a", 2, mine)
+    await g.commit("a", 2, g.some("B", 1))
+    await g.commit("a", 3, mine)
+    await g.commit("a", 1, mine)
+    await g.commit("a", -1, mine)
+    await g.commit("", -1, mine)
+    await g.commit("b", 2, mine)
+    await g.fetch("a", 2)
+    await g.fetch("a", 1)
+    await g.fetch("b", 2)
+    await g.fetch(None, -1)
+    await g.join("b")
+    await g.go_on("a")
+    await g.confirm("a")
+    await g.commit("a", 3, g.has["a"])
+    await g.commit("a", 2, g.has["a"])
+    await g.commit("a", 2, mine)
+    await g.commit("a", 1, g.has["a"])
+    await g.beat("a", -1)
+    await g.commit("a", 3, g.has["a"])
+    await g.beat("b", -1)
+    await g.commit("", -1, mine)
+    await g.commit("a", 3, mine)
+    await g.delete()
+
+
+async def what_is_described(g: Group) -> None:
+    await g.join("a")
+    await g.go_on("a")
+    await g.confirm("a")
+    await g.describe()
+    await g.delete()
+    await g.beat("a", -1)
+    await g.describe()
+    await g.beat("a", 2)
+    await g.delete()
+    await g.beat("a", 2)
+    await g.describe()
+
+
+SCENARIOS: list[Callable[[Group], Awaitable[None]]] = [
+    rule_1_what_is_refused_by_its_fields,
+    rule_2_groups_that_are_not_there,
+    rule_3_epochs,
+    rule_4_static_members,
+    rule_6_what_moves_the_epoch,
+    rule_8_somebody_joins_and_leaves,
+    rule_8_more_is_taken_while_it_lets_go,
+    rule_8_topics_that_it_drops,
+    rule_9_who_is_told_the_assignment,
+    commits_and_fetches,
+    what_is_described,
+]
+
+
+async def _is_served(kafka: KafkaSide, group_id: str) -> bool:
+    told = await kafka.answer(ConsumerGroupHeartbeatRequest(group_id, "nobody", 1), V1)
+    return bool(told.error_code == ErrorCode.GROUP_ID_NOT_FOUND)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
+async def test_answers_are_kafkas(scenario: Callable[[Group], Awaitable[None]], broker: KafkaCluster) -> None:
+    metadata = await ask(await connect(broker.bootstrap), MetadataRequest(topics=None))
+    known = [Topic(each.name, each.topic_id, COUNTS[each.name]) for each in metadata.topics if each.name in COUNTS]
+    names = {each.id: each.name for each in known}
+    group_id = f"{scenario.__name__}-{uuid.uuid4()}"
+    kafka = KafkaSide(await connect(await coordinator_port(broker.bootstrap, group_id)))
+    await until(partial(_is_served, kafka, group_id), "the group's partition is loaded")
+    theirs, ours = Group(kafka, group_id, names), Group(OurSide(known), group_id, names)
+    await scenario(theirs)
+    await scenario(ours)
+    for at, (our, their) in enumerate(zip(ours.seen, theirs.seen, strict=True)):
+        assert our == their, f"answer {at + 1}"

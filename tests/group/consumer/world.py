@@ -1,0 +1,250 @@
+"""What does a test of consumer groups work with? One shard, its log, a clock that stands until it is moved, and
+consumers' requests in short.
+
+Partitions are written in short: "A0 A1 B0". The topics are A, B, C… with ids of their own. Each step's records are
+kept, so that `restart` replays them into a new shard. Each step ends with two checks: a replay of all records gives the
+same state, also when only the last record of each key is left; and what is always true (`consistency.py`) is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import attrs
+
+from kcoord.group.shard import Shard
+from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions, Topic
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import RequestContext, Step
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
+from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
+from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
+from kcoord.protocol.message_base import Request, Response
+from kcoord.protocol.messages import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+)
+from kcoord.protocol.records import Record, decode_record, encode_record
+from tests.group.consumer.consistency import check_consistent, durable
+from tests.group.consumer.sides import flat
+from tests.group.sabotage import Saboteur
+
+GROUP = "g"
+WALL_MS = 1_700_000_000_000
+REBALANCE_MS = 30_000
+SESSION_MS = 45_000
+V1 = 1
+
+R = TypeVar("R", bound=Response)
+
+
+def topic_id(name: str, incarnation: int = 0) -> bytes:
+    """The id of the topic of that name; a topic that is made anew has another one."""
+    return bytes(14) + bytes([incarnation]) + name.encode()
+
+
+def topics(**partitions: int) -> dict[str, Topic]:
+    """`topics(A=3)`: topic A with three partitions."""
+    return {name: Topic(name, topic_id(name), count) for name, count in partitions.items()}
+
+
+def parts(text: str) -> Partitions:
+    """`"A0 A1"`: two partitions of topic A."""
+    return frozenset((topic_id(each[0]), int(each[1:])) for each in text.split())
+
+
+def text(partitions: Iterable[tuple[bytes, int]]) -> str:
+    """The other way round, sorted."""
+    return " ".join(f"{chr(topic[15])}{number}" for topic, number in sorted(partitions))
+
+
+def wire(partitions: str) -> list[TopicPartitions]:
+    """As a heartbeat carries them."""
+    found: dict[bytes, list[int]] = {}
+    for topic, number in sorted(parts(partitions)):
+        found.setdefault(topic, []).append(number)
+    return [TopicPartitions(topic, numbers) for topic, numbers in found.items()]
+
+
+@attrs.frozen
+class Told:
+    """An answer to a heartbeat, in short."""
+
+    error: ErrorCode
+    epoch: int
+    has: str | None
+    """What the assignment says; None where there is none."""
+    response: ConsumerGroupHeartbeatResponse
+
+    @classmethod
+    def of(cls, response: ConsumerGroupHeartbeatResponse) -> Told:
+        given = response.assignment
+        has = None if given is None else text(flat(given.topic_partitions))
+        return cls(ErrorCode(response.error_code), response.member_epoch, has, response)
+
+    @property
+    def brief(self) -> tuple[int, str | None] | str:
+        """Epoch and assignment, or the error."""
+        return (self.epoch, self.has) if not self.error else self.error.name
+
+
+class World:
+    """One shard, and everybody's requests."""
+
+    def __init__(self, settings: ConsumerSettings | None = None, known: Mapping[str, Topic] | None = None) -> None:
+        self.settings = GroupSettings(consumer=settings or ConsumerSettings())
+        self.now_ms = 1_000_000
+        self.log: list[tuple[bytes, bytes | None]] = []
+        self.steps: list[list[Record]] = []
+        self.answers: dict[object, Response] = {}
+        self.saboteur: Saboteur | None = None
+        """Breaks off a copy of each step first."""
+        self.ids_made = 0
+        self.shard = Shard(self.settings, self._id)
+        self.shard.state.topics = topics(A=4) if known is None else known
+        self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+
+    def _id(self) -> str:
+        self.ids_made += 1
+        return f"id-{self.ids_made}"
+
+    @property
+    def wall_ms(self) -> int:
+        return WALL_MS + self.now_ms
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    def send(self, request: Request, connection: int = 1, version: int = V1, pipelined: bool = False) -> object:
+        """One request; its answer is found in `answers` under the returned token when it is given."""
+        token = object()
+        context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined)
+        self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
+        self._keep(self.shard.handle(request, context, token, self.now_ms))
+        return token
+
+    def ask(self, request: Request, answer: type[R], **how: Any) -> R:
+        response = self.answers[self.send(request, **how)]
+        assert isinstance(response, answer), response
+        return response
+
+    def beat(self, member: str, epoch: int, owned: str | None = None, **said: Any) -> Told:
+        """A heartbeat. `said`: fields of the request, and how it comes (`connection`, `version`, `pipelined`)."""
+        how = {name: said.pop(name) for name in ("connection", "version", "pipelined") if name in said}
+        request = ConsumerGroupHeartbeatRequest(
+            GROUP, member, epoch, topic_partitions=None if owned is None else wire(owned), **said
+        )
+        return Told.of(self.ask(request, ConsumerGroupHeartbeatResponse, **how))
+
+    def join(self, member: str, subscribed: str | None = "A", **said: Any) -> Told:
+        """Epoch 0 with all that a join needs; `subscribed`: topics, "AB"."""
+        fields = {
+            "rebalance_timeout_ms": REBALANCE_MS,
+            "subscribed_topic_names": None if subscribed is None else list(subscribed),
+        }
+        return self.beat(member, 0, "", **{**fields, **said})
+
+    def leave(self, member: str, **said: Any) -> Told:
+        return self.beat(member, -1, **said)
+
+    def commit(self, member: str, epoch: int, partitions: str) -> ErrorCode:
+        """A commit of these partitions."""
+        request = OffsetCommitRequest(
+            GROUP,
+            epoch,
+            member,
+            topics=[
+                OffsetCommitRequestTopic(chr(topic[15]), partitions=[OffsetCommitRequestPartition(number, 7)])
+                for topic, number in sorted(parts(partitions))
+            ],
+        )
+        told = self.ask(request, OffsetCommitResponse, version=9, connection=0)
+        (error,) = {part.error_code for topic in told.topics for part in topic.partitions}
+        return ErrorCode(error)
+
+    def describe(self) -> DescribedGroup:
+        request = ConsumerGroupDescribeRequest([GROUP])
+        return self.ask(request, ConsumerGroupDescribeResponse, connection=0).groups[0]
+
+    # -- time and faults ----------------------------------------------------------------------------------------------
+
+    def pass_ms(self, ms: int) -> None:
+        """Let time go on, doing what falls due on the way."""
+        end_ms = self.now_ms + ms
+        while (due := self.shard.next_deadline()) is not None and due <= end_ms:
+            self.now_ms = max(self.now_ms, due)
+            self._sabotage(None, lambda shard: shard.advance(self.now_ms, self.wall_ms))
+            self._keep(self.shard.advance(self.now_ms, self.wall_ms))
+        self.now_ms = end_ms
+
+    def restart(self, lose_ms: int = 0, compacted: bool = False) -> None:
+        """The coordinator is killed, and loads its log after `lose_ms`."""
+        known = self.shard.state.topics
+        self.shard.drop()
+        self.now_ms += lose_ms
+        self.shard = self._loaded(self._compacted() if compacted else self.log)
+        self.shard.state.topics = known
+        self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
+
+    def _loaded(self, log: Iterable[tuple[bytes, bytes | None]]) -> Shard:
+        shard = Shard(self.settings, self._id)
+        for key, value in log:
+            shard.replay(decode_record(key, value))
+        return shard
+
+    def _compacted(self) -> list[tuple[bytes, bytes | None]]:
+        """The last record of each key, without tombstones."""
+        last = {key: at for at, (key, _) in enumerate(self.log)}
+        return [entry for at, entry in enumerate(self.log) if last[entry[0]] == at and entry[1] is not None]
+
+    def _sabotage(self, own: object | None, take: Any) -> None:
+        if self.saboteur is not None:
+            log = [decode_record(key, value) for key, value in self.log]
+            self.saboteur.attack(self.shard, log, own, self.now_ms, take)
+
+    def _keep(self, step: Step) -> None:
+        step.checked()
+        self.steps.append(step.records)
+        self.log += [encode_record(record) for record in step.records]
+        self.answers |= {reply.token: reply.response for reply in step.replies}
+        check_consistent(self.shard.state)
+        for log in (self.log, self._compacted()):
+            told = ShardState(self.settings, self._id)
+            replayed = Shard(self.settings, self._id)
+            replayed.state = told
+            for key, value in log:
+                replayed.replay(decode_record(key, value))
+            _settle(told)
+            assert durable(told) == durable(self.shard.state)
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def group(self) -> ConsumerGroup:
+        return self.shard.state.consumer[GROUP]
+
+    def member(self, member_id: str) -> ConsumerMember:
+        return self.group.members[member_id]
+
+    def row(self) -> tuple[int, dict[str, str]]:
+        """The group as a row of a table: group epoch; each member's epoch, stage, assigned, and after a "-" pending."""
+        return self.group.epoch, {each.member_id: standing(each) for each in self.group.members.values()}
+
+
+def standing(member: ConsumerMember) -> str:
+    """`5 STABLE A0 A1`, `4 UNREVOKED A0 - A1`."""
+    told = f"{member.epoch} {member.stage.name} {text(member.assigned)}".rstrip()
+    return f"{told} - {text(member.pending)}" if member.pending else told
+
+
+def _settle(state: ShardState) -> None:
+    from kcoord.group.state.records.consumer_replay import settle_load
+
+    settle_load(state)
