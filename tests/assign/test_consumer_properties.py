@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import attrs
 import pytest
@@ -19,14 +23,17 @@ from kcoord.assign.consumer import (
     ConsumerTargets,
     RangeConsumerAssignor,
     UniformConsumerAssignor,
+    exchange_cycles,
+    range_orders,
 )
 from tests.assign.consumer_story import topic_id
 from tests.assign.random_consumers import moved, sizes, unevenness, widest_gap, with_targets
 from tests.light import fewer
 
+ROOT = Path(__file__).parents[2]
 UNIFORM, RANGE = UniformConsumerAssignor(), RangeConsumerAssignor()
 EACH = pytest.mark.parametrize("assignor", [UNIFORM, RANGE], ids=lambda each: each.name)
-EXAMPLES = settings(max_examples=fewer(300, 30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=fewer(200, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TOPICS = [topic_id(topic) for topic in "wxyz"]
 PARTITION = st.tuples(st.sampled_from(TOPICS), st.integers(0, 6))
 
@@ -218,6 +225,62 @@ def test_range_never_moves_more_than_in_kafkas_order(group: ConsumerGroup, newco
     )
     for each in (group, joined):
         assert moved(each, RANGE.assign(each)) <= moved(each, RANGE.assign(with_targets(each, {})))
+
+
+@EXAMPLES
+@given(group=groups(same=False))
+def test_without_a_search_uniform_evens_out_each_topic(group: ConsumerGroup) -> None:
+    """Rule 21 of consumer groups: what 16 rounds over the topics do in a group that is too large for chains."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(exchange_cycles, "_LOOKS", 0)
+        targets = UNIFORM.assign(group)
+    size = dict(zip([each.member_id for each in group.members], sizes(group, targets), strict=True))
+    for topic in group.topics:
+        holders = [member for member, target in targets.items() if topic in target]
+        subscribers = [each.member_id for each in group.members if topic in each.subscribed_topics]
+        assert all(size[holder] - size[other] <= 1 for holder in holders for other in subscribers)
+
+
+@EXAMPLES
+@given(group=groups(), joined=groups(largest=0))
+def test_without_a_search_newcomers_stand_at_the_end(group: ConsumerGroup, joined: ConsumerGroup) -> None:
+    """Rule 21 of consumer groups: `range` moves no more than Kafka's then, either."""
+    known = {each.member_id for each in group.members}
+    newcomers = [attrs.evolve(each, target={}) for each in joined.members if each.member_id not in known]
+    larger = attrs.evolve(group, members=(*with_targets(group, RANGE.assign(group)).members, *newcomers))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(range_orders, "_LOOKS", 0)
+        targets = RANGE.assign(larger)
+    assert moved(larger, targets) <= moved(larger, RANGE.assign(with_targets(larger, {})))
+
+
+IN_A_PROCESS = """
+from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
+from tests.assign.random_consumers import RandomConsumers, plain, with_targets
+
+for make in CONSUMER_ASSIGNORS.values():
+    for seed in range(20):
+        consumers, targets = RandomConsumers.of(seed, mixed=seed % 2 == 0), {}
+        for _ in range(5):
+            targets = make().assign(with_targets(consumers.step(), targets))
+            print(plain(targets))
+"""
+
+
+def test_another_process_computes_the_same() -> None:
+    """The order of sets of topic ids differs from process to process."""
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", IN_A_PROCESS],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert first
+    assert first == second
 
 
 def test_a_group_without_members_has_no_targets() -> None:

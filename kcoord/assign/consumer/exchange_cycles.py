@@ -19,8 +19,8 @@ from typing import TypeAlias
 
 from kcoord.assign.consumer.topic_counts import TopicCounts
 
-_LOOKS = 400_000
-"""So many counts are looked at, about: all that there are, until nothing is left to do, in groups of some dozens."""
+_LOOKS = 1_000_000
+"""So many counts are looked at, about. That is enough to find all exchanges in most groups of some hundred members."""
 _HUB = -1
 _NOBODY = -2
 _FAR = 1 << 60
