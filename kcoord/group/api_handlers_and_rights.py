@@ -207,20 +207,6 @@ API_TABLE = (
         writes=Writes.ALWAYS,
         of_connect_groups=True,
     ),
-    # -- members of consumer groups
-    ApiRow(
-        request=ConsumerGroupHeartbeatRequest,
-        handler=consumer_group_heartbeat,
-        writes=Writes.ALWAYS,
-        creates=True,
-        in_front=InFront.NOT_OFFERED,
-    ),
-    ApiRow(
-        request=ConsumerGroupDescribeRequest,
-        handler=consumer_group_describe,
-        refusal=refuse_consumer_group_describe,
-        in_front=InFront.NOT_OFFERED,
-    ),
     # -- groups as a whole
     ApiRow(
         request=ConnectGroupDescribeRequest,
@@ -318,3 +304,18 @@ API_TABLE = (
         in_front=InFront.NOT_OFFERED,
     ),
 )
+
+UNSERVED_TABLE = (
+    ApiRow(
+        request=ConsumerGroupHeartbeatRequest,
+        handler=consumer_group_heartbeat,
+        writes=Writes.ALWAYS,
+        creates=True,
+    ),
+    ApiRow(
+        request=ConsumerGroupDescribeRequest,
+        handler=consumer_group_describe,
+        refusal=refuse_consumer_group_describe,
+    ),
+)
+"""APIs of groups that a shard has and that kcoord does not serve yet (docs/rules/consumer-groups.md)."""

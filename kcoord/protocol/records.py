@@ -308,11 +308,13 @@ def _value_carefully(number: int, data: bytes) -> Value:
 
 
 def is_of_newer_kcoord(key: bytes, value: bytes | None) -> bool:
-    """Whether a record that cannot be read has a type or a version above those that this kcoord knows."""
+    """Whether a record that cannot be read has a type that this kcoord does not know, or a version above those that it
+    knows.
+    """
     try:
         number = _leading_number(key, "key")
         if number not in _KEYS:
-            return number > max(_KEYS)
+            return number >= 0
         return value is not None and _leading_number(value, "value") > _KEYS[number][1].MAX_VERSION
     except DecodeError:
         return False

@@ -13,7 +13,7 @@ from kcoord.gateway.handlers import batches, request_dispatch
 from kcoord.gateway.ownership.access import guarded_groups
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group import shard
-from kcoord.group.api_handlers_and_rights import API_TABLE, ApiRow, InFront, Writes
+from kcoord.group.api_handlers_and_rights import API_TABLE, UNSERVED_TABLE, ApiRow, InFront, Writes
 from kcoord.group.error_responses import refuse
 from kcoord.group.multi_group_requests import BATCHED_ANSWERS, empty_answer, merge, split
 from kcoord.instances import relayed_calls
@@ -85,7 +85,7 @@ def test_an_api_has_one_row() -> None:
 
 def test_an_api_has_a_file_in_apis_and_a_file_in_apis_has_a_row() -> None:
     files = {path.stem for path in APIS.glob("*.py")} - {"__init__"}
-    assert files == {snake_case(api_name(row.key)) for row in API_TABLE}
+    assert files == {snake_case(api_name(row.key)) for row in (*API_TABLE, *UNSERVED_TABLE)}
 
 
 @each_row
@@ -208,11 +208,12 @@ def _lists(node: ast.AST, names: set[str]) -> bool:
 
 
 def test_a_shard_has_the_handlers_of_the_table() -> None:
-    assert {row.request: row.handler for row in API_TABLE if row.handler} == shard.HANDLERS
+    assert {row.request: row.handler for row in (*API_TABLE, *UNSERVED_TABLE) if row.handler} == shard.HANDLERS
 
 
 def test_instances_relay_what_a_shard_or_its_host_carries_out() -> None:
-    assert set(relayed_calls.RELAYED.values()) == set(shard.HANDLERS) | OF_THE_HOST
+    unserved = {row.request for row in UNSERVED_TABLE}
+    assert set(relayed_calls.RELAYED.values()) == (set(shard.HANDLERS) - unserved) | OF_THE_HOST
 
 
 def test_a_kcoord_alone_serves_all_that_its_shards_can_and_a_client_may_ask() -> None:

@@ -93,6 +93,8 @@ def test_damaged_records_stop_nothing_and_none_is_lost(logs: list[list[Raw]]) ->
     [
         (None, b"x", "record key of 0 bytes", False),
         (b"\x00\x0b\x00", None, "record key of type 11, known are ", True),
+        (b"\x00\x63\x00", None, "record key of type 99, known are ", True),
+        (b"\xff\x63\x00", None, "record key of type -157, known are ", False),
         (b"\x00\x03\x00\x01g", b"\x00\x63", "99", True),
         (b"\x00\x02\x7f\xffg", None, "", False),
     ],

@@ -12,6 +12,8 @@ Row = dict[str, Any]
 
 CLASSIC, CONNECT, CONFIGURED, SAID, TARGET, CURRENT, SETTINGS, MEMBER_TARGET, HISTORY = 2, 3, 4, 5, 6, 7, 8, 9, 10
 """The numbers of the record types about groups."""
+CONSUMERS_MEMBER, CONSUMERS_HISTORY = (22, 24, 25), 27
+"""The same of consumer groups: the records about a member, and the history."""
 NAMES = {
     0: "LegacyOffsetCommit",
     1: "OffsetCommit",
@@ -24,11 +26,19 @@ NAMES = {
     8: "ConnectWorkerGroupConfiguration",
     9: "ConnectWorkerGroupTargetAssignmentMember",
     10: "ConnectWorkerGroupHistory",
+    20: "ConsumerGroupMetadata",
+    21: "ConsumerGroupTopics",
+    22: "ConsumerGroupMemberMetadata",
+    23: "ConsumerGroupTargetAssignmentMetadata",
+    24: "ConsumerGroupTargetAssignmentMember",
+    25: "ConsumerGroupCurrentMemberAssignment",
+    26: "ConsumerGroupRegularExpression",
+    27: "ConsumerGroupHistory",
 }
-_OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET))
+_OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET, *CONSUMERS_MEMBER))
 EPOCHS = {CLASSIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
-          CURRENT: "member_epoch"}  # fmt: skip
-"""The field of the value that has the epoch. Record 10 has it in its key."""
+          CURRENT: "member_epoch", 20: "epoch", 23: "assignment_epoch", 25: "member_epoch"}  # fmt: skip
+"""The field of the value that has the epoch. Records 10 and 27 have it in their keys."""
 
 
 @frozen(slots=True)
@@ -57,7 +67,7 @@ def member_of(record: Record) -> str | None:
 def epoch_of(record: Record) -> int | None:
     """The epoch or generation in the record (see the column `epoch` of `records`)."""
     key: Any = record.key
-    if key.API_KEY == HISTORY:
+    if key.API_KEY in (HISTORY, CONSUMERS_HISTORY):
         epoch: int = key.epoch
         return epoch
     name = EPOCHS.get(key.API_KEY)
