@@ -42,6 +42,7 @@ from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
+from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
@@ -356,6 +357,16 @@ class Shard:
             follow(transition, self.state.groups[group_id])
         elif group_id in self.state.connect:
             settle(transition, self.state.connect[group_id])
+
+    def learn_topics(self, topics: Mapping[str, Topic], now_ms: int, wall_ms: int) -> Step:
+        """Take in which topics exist, by name. Consumer groups whose topics have changed are assigned anew."""
+        isolation = self._isolation(now_ms, wall_ms)
+        self.state.topics = topics
+        for group in list(self.state.consumer.values()):
+            if group.group_id not in self.state.quarantine:
+                work = partial(settle_consumer, isolation.transition, group)
+                isolation.carry_out(group.group_id, "a change of topics", work)
+        return isolation.transition.step
 
     def check_delete(self, group_id: str) -> ErrorCode:
         """The error for deleting the group (GW-13): NONE, NON_EMPTY_GROUP or GROUP_ID_NOT_FOUND;

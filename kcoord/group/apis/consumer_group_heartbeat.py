@@ -20,10 +20,12 @@ does the request change anything. A request that is refused changes nothing.
 from __future__ import annotations
 
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
+from kcoord.group.consumer.holding import how_long_to_hold, wants_all
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
 from kcoord.group.consumer.settle import settle
+from kcoord.group.modern.held_replies import hold
 from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Metadata, Partitions
@@ -98,11 +100,26 @@ def _live(
         check_newest(transition, group, known, context)
         _check_epoch(group, known, request, owned)
     group, member = _take_in(transition, group, known, request, context)
+    repeats = _note_owned(group, member, owned)
     settle(transition, group)
     has_news = advance(transition, group, member, None if context.pipelined else owned)
-    answer(transition, group, member, token, with_assignment=has_news or _wants_all(request))
+    wait_ms = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news)
+    if wait_ms > 0:
+        member.is_owed_all = wants_all(request)
+        hold(transition, group, member, context.connection, token, wait_ms)
+    else:
+        answer(transition, group, member, token, with_assignment=has_news or wants_all(request))
     if transition.step.records:
         settle(transition, group)
+
+
+def _note_owned(group: ConsumerGroup, member: ConsumerMember, owned: Partitions | None) -> bool:
+    """Note what the member says that it owns; whether that is nothing else than it last said on this connection."""
+    if owned is None or owned == member.reported:
+        return True
+    member.reported = owned
+    group.forget(member)
+    return False
 
 
 def _whose_place(group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest) -> ConsumerMember | None:
@@ -185,15 +202,6 @@ def _metadata(former: Metadata, request: ConsumerGroupHeartbeatRequest, context:
             "server_assignor": request.server_assignor,
         },
     )
-
-
-def _wants_all(request: ConsumerGroupHeartbeatRequest) -> bool:
-    """Whether the answer must have the assignment although it is as before: for a join, and for a request that says all
-    that a join does.
-    """
-    subscribes = request.subscribed_topic_names is not None or request.subscribed_topic_regex is not None
-    is_full = request.rebalance_timeout_ms != -1 and subscribes and request.topic_partitions is not None
-    return request.member_epoch == JOINING_EPOCH or is_full
 
 
 # -- leaving ----------------------------------------------------------------------------------------------------------

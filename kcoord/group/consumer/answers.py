@@ -35,7 +35,7 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     is told to consume something else than before.
     """
     assigned = member.assigned
-    now = Position(member.stage, member.epoch, assigned, member.pending)
+    now = _position(member)
     after = next_position(now, _goal(group, member), owned)
     if after == now:
         return False
@@ -50,6 +50,19 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     else:
         stop_release_timer(member)
     return after.assigned != assigned
+
+
+def has_news(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether the member would be told now to consume something else, or to let go of something. A new epoch alone does
+    not count.
+    """
+    now = _position(member)
+    after = next_position(now, _goal(group, member), None)
+    return (after.assigned, after.pending) != (now.assigned, now.pending)
+
+
+def _position(member: ConsumerMember) -> Position:
+    return Position(member.stage, member.epoch, member.assigned, member.pending)
 
 
 def _goal(group: ConsumerGroup, member: ConsumerMember) -> Goal:
@@ -80,7 +93,7 @@ def answer(
 ) -> None:
     """Answer the heartbeat."""
     settings = transition.state.settings.consumer
-    member.session_timeout_ms = settings.session_timeout_ms
+    member.session_timeout_ms, member.answered_ms = settings.session_timeout_ms, transition.now_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
     transition.answer(
         token,

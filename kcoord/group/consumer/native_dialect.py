@@ -30,19 +30,23 @@ def flush_held_reply(transition: Transition, group: ConsumerGroup, member: Consu
     token = take_held(transition.state, member)
     if token is not None:
         changed = answers.advance(transition, group, member, None)
-        answers.answer(transition, group, member, token, with_assignment=changed)
+        answers.answer(transition, group, member, token, with_assignment=changed or member.is_owed_all)
 
 
-def refuse_all(transition: Transition, _group: ConsumerGroup, member: ConsumerMember, error: ErrorCode) -> None:
-    """Refuse its held heartbeat."""
+def refuse_all(transition: Transition, group: ConsumerGroup, member: ConsumerMember, error: ErrorCode) -> None:
+    """Refuse its held heartbeat. One that has come by another connection is answered: it is a member still."""
     token = take_held(transition.state, member)
-    if token is not None:
+    if token is None:
+        return
+    if error is ErrorCode.FENCED_MEMBER_EPOCH:
+        answers.answer(transition, group, member, token, with_assignment=member.is_owed_all)
+    else:
         answers.refuse_heartbeat(transition, token, error)
 
 
 def notify(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
-    """Answer its held heartbeat: something has changed for it."""
-    if member.held is not None:
+    """Answer its held heartbeat if there is news for it."""
+    if member.held is not None and answers.has_news(group, member):
         flush_held_reply(transition, group, member)
 
 

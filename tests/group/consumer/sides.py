@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import attrs
 
 from kcoord.group.shard import Shard
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
@@ -66,7 +67,9 @@ class OurSide:
     """A shard. Its clock stands."""
 
     def __init__(self, known: Iterable[Topic]) -> None:
-        self.shard = Shard(GroupSettings(), lambda: f"id-{next(_connections)}")
+        self.shard = Shard(
+            GroupSettings(consumer=ConsumerSettings(heartbeat_wait_ms=0)), lambda: f"id-{next(_connections)}"
+        )
         self.shard.state.topics = {topic.name: topic for topic in known}
         self.shard.loaded(0, 0)
 

@@ -25,7 +25,8 @@ from tests.group.consumer.world import GROUP, World, topic_id
 from tests.light import fewer
 from tests.sim.mutants import Mutant, put_in
 
-SEEDS, EVENTS = fewer(300, 20), 120
+SEEDS, EVENTS = fewer(120, 20), 120
+PROOF_BLOCKS, PROOF_SEEDS = 20, 500
 SESSION_MS, BEAT_MS, REBALANCE_MS = 45_000, 5_000, 30_000
 ASSIGNORS = (None, None, "uniform", "range")
 GONE = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.GROUP_ID_NOT_FOUND)
@@ -46,6 +47,10 @@ class Consumer:
     """What it is to consume. It goes on with the rest until it has let go of it, and begins with what is new then."""
     said: Partitions | None = None
     """What it last said that it owns, where the answer came."""
+    sent: tuple[str, Partitions | None] = ("", None)
+    """What its last heartbeat said: topics, and what it owns."""
+    waits_for: object | None = None
+    """The heartbeat whose answer has not come. It sends no other until then."""
     alive: bool = True
     died_ms: int = 0
     full: bool = True
@@ -53,6 +58,7 @@ class Consumer:
 
     def request(self) -> ConsumerGroupHeartbeatRequest:
         owned = self.runs if self.full or (self.said != self.runs and self.runs == self.told) else None
+        self.sent = self.subscribed, owned
         return ConsumerGroupHeartbeatRequest(
             GROUP,
             self.name,
@@ -69,7 +75,9 @@ class Consumer:
             self.epoch, self.runs, self.told, self.said, self.full = 0, frozenset(), frozenset(), None, True
         if told.error_code:
             return
-        self.epoch, self.full, self.said = told.member_epoch, False, self.runs
+        subscribed, owned = self.sent
+        self.epoch, self.full = told.member_epoch, self.subscribed != subscribed
+        self.said = self.said if owned is None else owned
         if told.assignment is not None:
             self.told = flat(told.assignment.topic_partitions)
 
@@ -78,7 +86,7 @@ class Consumer:
         self.runs = self.told
 
     def reconnect(self, connection: int) -> None:
-        self.connection, self.full = connection, True
+        self.connection, self.full, self.waits_for = connection, True, None
 
 
 @attrs.define(eq=False)
@@ -86,6 +94,8 @@ class History:
     """One random history."""
 
     random: Random
+    holds: bool
+    """Whether answers wait until they say something new."""
     world: World = attrs.field(init=False)
     consumers: list[Consumer] = attrs.Factory(list)
     counts: dict[str, tuple[int, int]] = attrs.Factory(lambda: {"A": (4, 0)})
@@ -93,7 +103,7 @@ class History:
     made: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.world = World(ConsumerSettings(max_size=6), {})
+        self.world = World(ConsumerSettings(max_size=6, heartbeat_wait_ms=-1 if self.holds else 0), {})
         self.tell_topics()
 
     # -- what happens -------------------------------------------------------------------------------------------------
@@ -103,6 +113,8 @@ class History:
         what += [self.somebody_subscribes, self.an_answer_is_lost, self.a_connection_is_lost, self.topics_change]
         what += [self.the_coordinator_restarts, self.somebody_thaws, *[self.a_while_goes_by] * 8]
         self.random.choice(what)()
+        for one in self.consumers:
+            self.deliver(one)
         self.check()
 
     def somebody_starts(self) -> None:
@@ -123,8 +135,9 @@ class History:
         """One that stood still goes on, and hears first what has become of it."""
         frozen = [each for each in self.consumers if not each.alive and each.died_ms and each.instance_id is None]
         for one in self.random.sample(frozen, min(1, len(frozen))):
-            self.beat(one)
             one.alive = True
+            self.deliver(one)
+            self.beat(one)
 
     def somebody_leaves(self) -> None:
         for one in self.somebody():
@@ -147,7 +160,8 @@ class History:
 
     def an_answer_is_lost(self) -> None:
         for one in self.somebody():
-            self.world.send(one.request(), one.connection)
+            if one.waits_for is None:
+                self.world.send(one.request(), one.connection)
             one.reconnect(self.connection())
 
     def a_connection_is_lost(self) -> None:
@@ -164,9 +178,8 @@ class History:
         self.tell_topics()
 
     def tell_topics(self) -> None:
-        self.world.shard.state.topics = {
-            name: Topic(name, topic_id(name, incarnation), count) for name, (count, incarnation) in self.counts.items()
-        }
+        known = {name: Topic(name, topic_id(name, made), count) for name, (count, made) in self.counts.items()}
+        self.world.learn(known)
 
     def the_coordinator_restarts(self) -> None:
         self.world.restart(lose_ms=self.random.choice([0, 3_000]), compacted=self.random.random() < 0.5)
@@ -176,6 +189,7 @@ class History:
     def a_while_goes_by(self) -> None:
         self.world.pass_ms(self.random.choice([100, BEAT_MS, BEAT_MS]))
         for one in self.random.sample(self.consumers, len(self.consumers)):
+            self.deliver(one)
             if one.alive:
                 if self.random.random() < 0.7:
                     one.follow()
@@ -192,9 +206,17 @@ class History:
         return [self.random.choice(living)] if living else []
 
     def beat(self, one: Consumer) -> None:
-        told = self.world.answers[self.world.send(one.request(), one.connection)]
-        assert isinstance(told, ConsumerGroupHeartbeatResponse)
-        one.hear(told)
+        if one.waits_for is None:
+            one.waits_for = self.world.send(one.request(), one.connection)
+        self.deliver(one)
+
+    def deliver(self, one: Consumer) -> None:
+        """Let it hear an answer that has come."""
+        if one.alive and one.waits_for in self.world.answers:
+            told = self.world.answers[one.waits_for]
+            assert isinstance(told, ConsumerGroupHeartbeatResponse)
+            one.waits_for = None
+            one.hear(told)
 
     def check(self) -> None:
         """Nobody consumes what another consumes; one that is dead is believed to consume until its session ends."""
@@ -221,7 +243,20 @@ class History:
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_nobody_consumes_what_another_consumes_and_all_comes_to_rest(seed: int) -> None:
-    history = History(Random(seed))
+    play(seed)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("block", range(PROOF_BLOCKS))
+def test_the_same_of_many_histories(block: int) -> None:
+    first = SEEDS + block * PROOF_SEEDS
+    for seed in range(first, first + PROOF_SEEDS):
+        play(seed)
+
+
+def play(seed: int) -> None:
+    """One history, until all is at rest."""
+    history = History(Random(seed), holds=seed % 2 == 1)
     for _ in range(EVENTS):
         history.play()
     history.come_to_rest()
@@ -246,4 +281,4 @@ MUTANTS = (
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     with put_in(mutant), pytest.raises(AssertionError):
         for seed in range(SEEDS):
-            test_nobody_consumes_what_another_consumes_and_all_comes_to_rest(seed)
+            play(seed)

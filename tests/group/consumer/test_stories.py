@@ -1,10 +1,12 @@
 """What happens in a consumer group, row by row: epochs, what each member is told, and what it must let go of.
 
-The numbers are those of KG rules: KG-3 to KG-8 (docs/rules/consumer-groups.md). `test_as_kafka.py` tries that the
+The numbers are those of KG rules: KG-3 to KG-13 (docs/rules/consumer-groups.md). `test_as_kafka.py` tries that the
 answers are Kafka's; here is what time, loads and kcoord's own rules add.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse, 
 from tests.group.consumer.world import GROUP, REBALANCE_MS, SESSION_MS, World, parts, text, topic_id, topics
 from tests.group.sabotage import Saboteur
 
+FULL: dict[str, Any] = {"rebalance_timeout_ms": REBALANCE_MS, "subscribed_topic_names": ["A"]}
 STABLE, UNREVOKED, UNRELEASED = Stage.STABLE, Stage.UNREVOKED, Stage.UNRELEASED
 
 
@@ -107,7 +110,7 @@ def test_rule_1_an_id_is_made_for_who_has_none_in_version_0() -> None:
 
 
 def test_rule_2_a_newcomer_beyond_the_size_is_refused_and_nobody_else() -> None:
-    world = two(World(ConsumerSettings(max_size=2)))
+    world = two(World(ConsumerSettings(max_size=2, heartbeat_wait_ms=0)))
     assert world.join("c", connection=3).error is ErrorCode.GROUP_MAX_SIZE_REACHED
     assert world.join("a").brief == (3, "A0 A1")
 
@@ -175,6 +178,118 @@ def test_rule_4_a_static_member_that_is_away_keeps_its_place_until_its_session_e
     assert world.row() == (4, {"b": "3 STABLE A2 A3"})
 
 
+# -- held answers ------------------------------------------------------------------------------------------------------
+
+
+def waiting() -> World:
+    """As `two`, where answers wait. b's join waits until a has let go."""
+    world = World(ConsumerSettings())
+    world.join("a")
+    joining = world.send_beat("b", 0, "", connection=2, **FULL)
+    assert world.beat("a", 2).brief == (2, "A0 A1")
+    assert world.told(joining) is None
+    assert world.beat("a", 2, "A0 A1").brief == (3, None)
+    told = world.told(joining)
+    assert told is not None
+    assert told.brief == (3, "A2 A3")
+    return world
+
+
+def test_rule_10_an_answer_without_news_waits_for_four_fifths_of_the_interval() -> None:
+    world = waiting()
+    token = world.send_beat("a", 3)
+    world.pass_ms(3_999)
+    assert world.told(token) is None
+    world.pass_ms(1)
+    told = world.told(token)
+    assert told is not None
+    assert told.brief == (3, None)
+
+
+def test_rule_11_an_answer_that_has_news_goes_out_when_it_has() -> None:
+    world = waiting()
+    world.beat("b", 3, "A2 A3", connection=2)
+    held, losing = world.send_beat("a", 3), world.send_beat("b", 3, connection=2)
+    joining = world.send_beat("c", 0, "", connection=3, **FULL)
+    told = world.told(losing)
+    assert told is not None
+    assert told.brief == (3, "A2")
+    assert world.told(joining) is None
+    assert world.beat("b", 3, "A2", connection=2).brief == (4, None)
+    told = world.told(joining)
+    assert told is not None
+    assert told.brief == (4, "A3")
+    assert world.told(held) is None, "whose share does not change is not disturbed"
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("it has something to let go of", {"member": "b", "epoch": 3, "connection": 2}),
+        ("it says something new", {"member": "a", "epoch": 4, "rack_id": "r"}),
+        ("it says something else that it owns", {"member": "a", "epoch": 4, "owned": "A0"}),
+        ("it has not said what it owns on this connection", {"member": "a", "epoch": 4, "connection": 9}),
+        ("its epoch is not its own", {"member": "a", "epoch": 7}),
+        ("it is told another epoch", {"member": "a", "epoch": 3}),
+    ],
+)
+def test_rule_11_what_never_waits(what: str, said: dict[str, Any]) -> None:
+    world = waiting()
+    world.send_beat("c", 0, "", connection=3, **FULL)
+    assert world.row()[1]["a"] == "3 STABLE A0 A1"
+    if said["epoch"] == 4:
+        assert world.beat("a", 3).brief == (4, None)
+    if said["member"] == "b":
+        assert world.beat("b", 3, "A2 A3", connection=2).brief == (3, "A2")
+    world.pass_ms(1_000)
+    assert world.told(world.send_beat(**said)) is not None, what
+
+
+def test_rule_12_what_lets_a_held_answer_go() -> None:
+    world = waiting()
+    held = world.send_beat("a", 3)
+    world.send_beat("a", 3)
+    assert world.told(held) is not None
+    held = world.send_beat("a", 3)
+    assert world.beat("a", 3, "A0 A1", connection=5).brief == (3, None)
+    told = world.told(held)
+    assert told is not None
+    assert told.brief == (3, None), "it is a member still, and must not hear that it is fenced"
+    held = world.send_beat("a", 3, connection=5)
+    world.leave("a", connection=6)
+    told = world.told(held)
+    assert told is not None
+    assert told.error is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_rule_13_heartbeats_without_a_pause_are_slowed_down() -> None:
+    """Java's consumer sends them as long as its metadata lacks a topic that it is assigned."""
+    world = World(ConsumerSettings())
+    world.join("a")
+    until_ms, answered = world.now_ms + 1_000, 0
+    while world.now_ms < until_ms:
+        token = world.send_beat("a", 2)
+        while world.told(token) is None:
+            world.pass_ms(1)
+        answered += 1
+    assert answered == 10
+
+
+def test_rule_10_0_means_never() -> None:
+    world = two()
+    world.beat("a", 3, "A0 A1")
+    assert world.beat("a", 3).brief == (3, None)
+
+
+def test_topics_that_change_reach_who_waits() -> None:
+    world = waiting()
+    held = world.send_beat("a", 3)
+    world.learn(topics(A=6))
+    told = world.told(held)
+    assert told is not None
+    assert told.brief == (4, "A0 A1 A4")
+
+
 # -- loads -------------------------------------------------------------------------------------------------------------
 
 
@@ -229,7 +344,7 @@ def test_rule_6_topics_that_grow_appear_vanish_and_are_made_anew() -> None:
         (topics(A=3, B=1, C=9), None),
         (topics(B=1), "B0"),
     ):
-        world.shard.state.topics = known
+        world.learn(known)
         epoch = world.member("a").epoch
         assert world.beat("a", epoch).has == told
         world.beat("a", world.member("a").epoch, text(world.member("a").assigned))

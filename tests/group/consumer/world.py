@@ -100,7 +100,7 @@ class World:
     """One shard, and everybody's requests."""
 
     def __init__(self, settings: ConsumerSettings | None = None, known: Mapping[str, Topic] | None = None) -> None:
-        self.settings = GroupSettings(consumer=settings or ConsumerSettings())
+        self.settings = GroupSettings(consumer=settings or ConsumerSettings(heartbeat_wait_ms=0))
         self.now_ms = 1_000_000
         self.log: list[tuple[bytes, bytes | None]] = []
         self.steps: list[list[Record]] = []
@@ -136,12 +136,26 @@ class World:
         return response
 
     def beat(self, member: str, epoch: int, owned: str | None = None, **said: Any) -> Told:
-        """A heartbeat. `said`: fields of the request, and how it comes (`connection`, `version`, `pipelined`)."""
+        """A heartbeat that is answered at once. `said`: fields of the request, and how it comes (`connection`,
+        `version`, `pipelined`).
+        """
+        told = self.told(self.send_beat(member, epoch, owned, **said))
+        assert told is not None, "the answer waits"
+        return told
+
+    def send_beat(self, member: str, epoch: int, owned: str | None = None, **said: Any) -> object:
+        """A heartbeat whose answer may wait."""
         how = {name: said.pop(name) for name in ("connection", "version", "pipelined") if name in said}
         request = ConsumerGroupHeartbeatRequest(
             GROUP, member, epoch, topic_partitions=None if owned is None else wire(owned), **said
         )
-        return Told.of(self.ask(request, ConsumerGroupHeartbeatResponse, **how))
+        return self.send(request, **how)
+
+    def told(self, token: object) -> Told | None:
+        """The answer; None: it waits."""
+        response = self.answers.get(token)
+        assert response is None or isinstance(response, ConsumerGroupHeartbeatResponse)
+        return None if response is None else Told.of(response)
 
     def join(self, member: str, subscribed: str | None = "A", **said: Any) -> Told:
         """Epoch 0 with all that a join needs; `subscribed`: topics, "AB"."""
@@ -183,6 +197,11 @@ class World:
             self._sabotage(None, lambda shard: shard.advance(self.now_ms, self.wall_ms))
             self._keep(self.shard.advance(self.now_ms, self.wall_ms))
         self.now_ms = end_ms
+
+    def learn(self, known: Mapping[str, Topic]) -> None:
+        """These topics exist from now on."""
+        self._sabotage(None, lambda shard: shard.learn_topics(known, self.now_ms, self.wall_ms))
+        self._keep(self.shard.learn_topics(known, self.now_ms, self.wall_ms))
 
     def restart(self, lose_ms: int = 0, compacted: bool = False) -> None:
         """The coordinator is killed, and loads its log after `lose_ms`."""

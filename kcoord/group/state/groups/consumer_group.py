@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
-from kcoord.group.state.groups.modern_group import ModernGroup
+from kcoord.group.state.groups.modern_group import LONG_AGO_MS, ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
 from kcoord.group.state.groups.modern_member import ModernMember
 from kcoord.group.state.groups.modern_states import ModernState
@@ -67,6 +67,11 @@ class ConsumerMember(_Member):
     """The part of its current that it is told to consume."""
     epochs: Mapping[Partition, int] = attrs.Factory(dict)
     """The assignment epochs of its current. A partition that is not in it: 0."""
+    # session
+    answered_ms: int = LONG_AGO_MS
+    """When it was answered last."""
+    is_owed_all: bool = False
+    """Whether its held answer must have the assignment although it may be as before."""
 
     @property
     def pending(self) -> Partitions:
