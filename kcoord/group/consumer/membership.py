@@ -51,8 +51,6 @@ def succeed(
     if member_id != predecessor.member_id:
         write_gone(transition, group, predecessor)
         transition.write(records.member_target(group_id, predecessor.member_id, None))
-        if metadata.instance_id is not None:
-            group.fenced[metadata.instance_id] = predecessor.member_id
     transition.write(records.member_metadata(group_id, member_id, metadata))
     member = group.members[member_id]
     if target is not None and member_id != predecessor.member_id:

@@ -108,8 +108,6 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """The topics that existed when the group looked last."""
     learned_at: int = -1
     """The group's `version` then."""
-    fenced: dict[str, str] = attrs.Factory(dict)
-    """By instance id, the member id that was replaced last."""
 
     @property
     def shown_state(self) -> ModernState:
