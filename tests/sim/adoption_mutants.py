@@ -17,6 +17,7 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
 from tests.sim.mutants import Mutant
 
@@ -65,6 +66,10 @@ ADOPTION_MUTANTS = (
     Mutant(9, "a commit that has waited follows a later one of its client", offsets._commit,
            "if session.is_late or", "if False and"),
     Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
+    Mutant(7, "an adoption that lost its connection is not in doubt", SentinelState.note_broken_adoption,
+           "self.is_contested = True", "True"),
+    Mutant(7, "a contested group counts as taken while the cluster cannot be asked", group_calls.keep,
+           "if sentinel.is_contested:", "if False:"),
     Mutant(15, "newcomers are left alone with a group whose release is taken back", joins._have_nothing,
            "described.group_state in (PREPARING, COMPLETING)", "described.group_state == PREPARING"),
     Mutant(6, "kcoord joins a group without members here", group_calls._taken, "elif first is None:", "elif False:"),
