@@ -19,6 +19,7 @@ from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
+from kcoord.group import clock_pause
 from tests.sim.mutants import Mutant
 
 # fmt: off
@@ -29,6 +30,8 @@ ADOPTION_MUTANTS = (
            "if parker is None:", "if True:"),
     Mutant(9, "commits go in the member's own name", offsets._commit,
            "_in_its_name(request, name, version)", "request"),
+    Mutant(11, "the time to sync passes before the answer to JoinGroup has left", clock_pause.resume,
+           "if isinstance(group, ClassicGroup) and", "if False and"),
     Mutant(12, "a member is not taken over", _Known.request,
            "for seen in", "if each is not self.group.through[-1] for seen in"),
     Mutant(12, "the generation is not carried", _Known.request,
