@@ -6,7 +6,9 @@
    begins afresh. Rebalance timeouts, the time to compute, and the waits for classic members are later by the time of
    the pause. A rebalance delay counts on, but a departed worker still has one session to return (CG-22).
 3. A paused session has a `last_seen_ms` in the future. It ends one session timeout after that time at the latest. The
-   next sign of life counts as usual, so the session starts afresh then (GW-10).
+   next sign of life counts as usual, so the session starts afresh then (GW-10). A member of a classic group that has
+   joined and not synced has the whole rebalance timeout for that when its session starts afresh: until then it may not
+   have had the answer to its join.
 """
 
 from __future__ import annotations
@@ -79,8 +81,11 @@ def pause(group: ClassicGroup | AnyGroup, member_id: str, until_ms: int) -> None
 def resume(group: ClassicGroup | AnyGroup, member_id: str, now_ms: int) -> None:
     """Start a member's session afresh. Does nothing if there is no such member."""
     member = group.members.get(member_id)
-    if member is not None:
-        member.last_seen_ms = now_ms
+    if member is None:
+        return
+    member.last_seen_ms = now_ms
+    if isinstance(group, ClassicGroup) and member_id in group.unsynced:
+        group.sync_due_ms = max(group.sync_due_ms, now_ms + member.rebalance_timeout_ms)
 
 
 def _later(due_ms: int, by_ms: int) -> int:

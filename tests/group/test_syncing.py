@@ -88,6 +88,33 @@ def test_those_who_never_sync_are_out_after_the_rebalance_timeout() -> None:
     )
 
 
+def test_who_has_not_had_the_answer_to_its_join_is_given_time_to_sync() -> None:
+    """AD-11: the gateway holds the answers to JoinGroup while the cluster waits. Nobody can sync meanwhile."""
+    tell(
+        JOINED
+        + """
+    6010   A pauses until=120000 -> nothing
+    6010   B pauses until=120000 -> nothing
+    36000  time                  -> nothing
+    50000  A resumes             -> nothing
+    50000  B resumes             -> nothing
+    50010  A sync A=a B=b        -> got a
+    59000  A beat                -> ok*
+    59000  B beat                -> ok*
+    68000  A beat                -> ok*
+    68000  B beat                -> ok*
+    77000  A beat                -> ok*
+    77000  B beat                -> ok*
+    79999  time                  -> nothing
+    80000  time                  -> nothing
+    80000  group                 -> PreparingRebalance gen 1 A
+    80001  A join                -> gen 2 range leads A
+    80002  why                   -> never synced: B
+    """,
+        takeovers=False,
+    )
+
+
 def test_a_leader_that_never_syncs_is_out_and_its_followers_learn_it() -> None:
     tell(
         JOINED

@@ -17,7 +17,9 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
+from kcoord.group import clock_pause
 from tests.sim.mutants import Mutant
 
 # fmt: off
@@ -28,6 +30,8 @@ ADOPTION_MUTANTS = (
            "if parker is None:", "if True:"),
     Mutant(9, "commits go in the member's own name", offsets._commit,
            "_in_its_name(request, name, version)", "request"),
+    Mutant(11, "the time to sync passes before the answer to JoinGroup has left", clock_pause.resume,
+           "if isinstance(group, ClassicGroup) and", "if False and"),
     Mutant(12, "a member is not taken over", _Known.request,
            "for seen in", "if each is not self.group.through[-1] for seen in"),
     Mutant(12, "the generation is not carried", _Known.request,
@@ -38,6 +42,9 @@ ADOPTION_MUTANTS = (
            'attrs.evolve(request, member_id=new_id or "")', "request"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
+    Mutant(15, "who comes while a release is taken back is passed to the cluster", joins.join,
+           "sentinel.group_id)):\n        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS",
+           "sentinel.group_id)):\n        return ErrorCode.REBALANCE_IN_PROGRESS"),
     Mutant(17, "new ids are answered here", ReleaseCalls.member_call,
            "transactional=False) in STRANGER", "transactional=False) in ()"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
@@ -65,6 +72,10 @@ ADOPTION_MUTANTS = (
     Mutant(9, "a commit that has waited follows a later one of its client", offsets._commit,
            "if session.is_late or", "if False and"),
     Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
+    Mutant(7, "an adoption that lost its connection is not in doubt", SentinelState.note_broken_adoption,
+           "self.is_contested = True", "True"),
+    Mutant(7, "a contested group counts as taken while the cluster cannot be asked", group_calls.keep,
+           "if sentinel.is_contested:", "if False:"),
     Mutant(15, "newcomers are left alone with a group whose release is taken back", joins._have_nothing,
            "described.group_state in (PREPARING, COMPLETING)", "described.group_state == PREPARING"),
     Mutant(6, "kcoord joins a group without members here", group_calls._taken, "elif first is None:", "elif False:"),

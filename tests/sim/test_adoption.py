@@ -6,8 +6,11 @@ from __future__ import annotations
 
 from functools import partial
 
+import attrs
 import pytest
 
+from kcoord.sim.adoption import context
+from kcoord.sim.adoption.plan import draw
 from kcoord.sim.basis.run_kinds import ADOPTION
 from kcoord.sim.series.run import replay_command, run_seed, run_seeds
 from tests.light import fewer, some
@@ -22,7 +25,7 @@ NOTICED_WITHIN = 300
 KNOWN_SEEDS = (
     0, 2, 6, 12, 32, 62, 241, 377, 302, 426, 431, 482, 642, 596, 732, 874, 963, 1008, 1514, 2090, 2359, 5205, 5498,
     8917, 20042, 915, 4085, 5005913, 5006549, 5013434, 974, 8133, 1067, 1635, 3499, 6363,
-    5026520, 5005305, 5106160, 5106250, 5109635, 5110679, 629, 1167, 102,
+    5026520, 5005305, 5106160, 5106250, 5109635, 5110679, 629, 1167, 102, 5108499, 5201928, 5204179,
 )
 # fmt: on
 """These show all mutants today, and are tried first, after the one that showed the mutant last time."""
@@ -62,6 +65,10 @@ MENDED_SEEDS = {
     5112185: "the judge counted again on a member whose session had ended, and which heard so one call late",
     5114981: "the same: it was asked to join before it was put out",
     5001692: "the judge counted on a member that stood still through a whole rebalance",
+    5108499: "kcoord answered a heartbeat after an adoption had lost its connection; the cluster had the member still",
+    5201928: "a member was put out for not syncing that had had the answer to its JoinGroup for a moment only",
+    5204179: "who came while a release was taken back was passed to the cluster, and then put out there",
+    5111941: "the judge minded a commit that the network had held up, and that came after the client's next one",
     5007539: "the judge minded that a JoinGroup from before a lost connection came after the next one",
     5011261: "the same with one that the process before had sent",
 }
@@ -75,6 +82,14 @@ def test_no_seed_finds_anything() -> None:
 @pytest.mark.parametrize("seed", some([*MENDED_SEEDS], 4))
 def test_a_seed_that_found_something_is_well(seed: int) -> None:
     assert failures(range(seed, seed + 1)) == []
+
+
+def test_what_a_dead_static_member_had_to_give_up_may_be_nobodys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It died before the others were given work, and its successor did not claim what it had. Seed 5029715 showed it
+    when no seed had logins yet.
+    """
+    monkeypatch.setattr(context, "draw", lambda *of: attrs.evolve(draw(*of), uses_sasl=False))
+    assert run_seed(5029715, kind=ADOPTION).violation is None
 
 
 @pytest.mark.proof

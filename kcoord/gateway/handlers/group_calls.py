@@ -367,17 +367,23 @@ async def keep(gateway: GroupCallContext, session: ClientSession, group_id: str)
     """Make sure that the sentinel is in the group. After a restart it takes over what kcoord's predecessor left there.
 
     Returns NONE, a refusal or NOT_COORDINATOR. While upstream cannot be asked, or is not ready, the group counts as
-    taken.
+    taken, unless it is contested. Raises UpstreamLost if a contested group still is.
     """
     sentinel = gateway.sentinels.of(group_id)
+    error = await _kept(gateway, session, sentinel)
+    if sentinel.is_contested:
+        raise UpstreamLost(f"upstream has not said yet whether the adoption of group {group_id} was broken off")
+    return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE
+
+
+async def _kept(gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel) -> ErrorCode:
     if sentinel.is_joined or session.upstream is None:
         return ErrorCode.NONE
     try:
         known_soon = _known_soon(gateway, sentinel) if sentinel.is_taking else _take(gateway, session, sentinel, None)
-        error = await known_soon
+        return await known_soon
     except UpstreamLost:
         return ErrorCode.NONE
-    return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE
 
 
 def answer(

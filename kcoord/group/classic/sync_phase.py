@@ -54,8 +54,15 @@ def has_synced(group: ClassicGroup, member_id: str) -> None:
 
 
 def evict_unsynced(transition: Transition, group: ClassicGroup) -> None:
-    """The time to sync is over: members that joined and never fetched their assignment are evicted."""
+    """The time to sync is over: members that joined and never fetched their assignment are evicted.
+
+    A member whose session is paused may not even have the answer to its join. While there are such members, all have as
+    much time again.
+    """
     missing = [member for member in group.members.values() if member.member_id in group.unsynced]
+    if any(member.last_seen_ms > transition.now_ms for member in missing):
+        group.sync_due_ms = transition.now_ms + group.rebalance_timeout_ms()
+        return
     for member in missing:
         evict(transition, group, member)
     restart(transition, group, tell(Reason.NEVER_SYNCED, [member.member_id for member in missing]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kcoord.protocol.frame import decode_request_header, decode_response_header
 from kcoord.protocol.messages import (
@@ -23,6 +23,15 @@ _EMPTY = re.compile(r"(, )?\b\w+=(0|-1|''|b''|\[\]|None|False)(?=[,)])")
 _SHOWN = 300
 
 
+def frames_in(data: bytes) -> Iterator[bytes]:
+    """The frames in what was written at one time, without their sizes."""
+    at = 0
+    while len(data) - at >= HEAD_BYTES:
+        size = int.from_bytes(data[at : at + SIZE_BYTES], "big")
+        yield data[at + SIZE_BYTES : at + SIZE_BYTES + size]
+        at += SIZE_BYTES + size
+
+
 class Frames:
     """Reads what is sent on all connections."""
 
@@ -33,11 +42,7 @@ class Frames:
 
     def sent(self, end: End, data: bytes, is_request: bool) -> None:
         """`end` has sent this."""
-        at = 0
-        while len(data) - at >= HEAD_BYTES:
-            size = int.from_bytes(data[at : at + SIZE_BYTES], "big")
-            frame = data[at + SIZE_BYTES : at + SIZE_BYTES + size]
-            at += SIZE_BYTES + size
+        for frame in frames_in(data):
             (self._request if is_request else self._response)(end, frame)
 
     def _request(self, end: End, frame: bytes) -> None:

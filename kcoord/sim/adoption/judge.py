@@ -16,8 +16,13 @@ Excused:
    or did not reach the cluster, in the middle of an adoption.
 2. A static member that has joined is fenced if a JoinGroup that it sent before, over a connection that it lost or as
    the process before, arrives later.
-3. What a static member gives up in a cooperative rebalance belongs to nobody until the next rebalance, if the member
-   dies before it joins again: Kafka's brokers give its successor the same assignment without a rebalance.
+3. What a static member is to give up in a cooperative rebalance belongs to nobody until the next rebalance, if the
+   member dies before it joins again, or has died before: Kafka's brokers give its successor the same assignment without
+   a rebalance, and the successor has nothing to give up.
+4. A position goes back to a commit that the network has held up on its way to the cluster, if the client lost its
+   connection, connected again and committed more meanwhile. Brokers carry out what arrives later, whoever has written
+   it, and would do so if the client had sent it to them itself. kcoord must have passed it on before the client sent
+   the next one.
 """
 
 from __future__ import annotations
@@ -30,10 +35,12 @@ from kcoord.group.group_configs import Owner
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import JoinGroupResponse
-from kcoord.sim.adoption.cluster import Cluster, Node
+from kcoord.protocol.frame import decode_request_header
+from kcoord.protocol.messages import JoinGroupResponse, OffsetCommitRequest
+from kcoord.sim.adoption.cluster import BROKER, Cluster, Node
 from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.fleet import Fleet
+from kcoord.sim.adoption.frames import frames_in
 from kcoord.sim.adoption.front import Front
 from kcoord.sim.adoption.member import GROUP, TOPIC, Member
 from kcoord.sim.basis.violation import Violation
@@ -56,8 +63,10 @@ class Judge:
         self.committed: dict[int, int] = {}
         """Partition → the highest offset that was acknowledged."""
         self.joins = 0
-        self.given_up: dict[int, int] = {}
-        """What a static member gave up that died before it joined again: partition → the generation."""
+        self._committed_ms: dict[int, int] = {}
+        """When that was sent."""
+        self._withheld: dict[int, tuple[int, set[str]]] = {}
+        """Partition → the last generation whose leader gave it to nobody, and the ids of those who claimed it then."""
         self.unheard_joins: Counter[str | None] = Counter()
         """How many JoinGroups nobody has heard the answer to, by instance id."""
         self._heard_ids: set[str] = set()
@@ -113,7 +122,6 @@ class Judge:
         """A member has joined. `floor` is the floor when it asked."""
         self.joins += 1
         self._heard_ids.add(answer.member_id)
-        self.given_up = {each: of for each, of in self.given_up.items() if of >= answer.generation_id}
         if answer.generation_id < min(floor, self.floor()):
             self.violated("generations", f"{member.name} joined {answer.generation_id}, {floor} was heard before")
 
@@ -125,18 +133,46 @@ class Judge:
             if other is not member and both and other.is_counted_on() and not is_late and not self._was_cut_out():
                 self.violated("one owner", f"{other.name} and {member.name} both own {sorted(both)}")
 
-    def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None:
+    def withholds(self, generation: int, claimed: dict[int, set[str]]) -> None:
+        """A leader gives these partitions to nobody before those who claim them have given them up."""
+        self._withheld |= {partition: (generation, ids) for partition, ids in claimed.items()}
+
+    def _is_nobodys(self, partition: int) -> bool:
+        """Whether nobody gets this partition before the next rebalance, because those who have to give it up are dead
+        (3 above).
+        """
+        generation, ids = self._withheld.get(partition, (-1, set()))
+        alive = self._fleet.members()
+        is_last = generation >= max((each.generation for each in alive), default=0)
+        return is_last and not any(ids & each.known_ids for each in alive)
+
+    def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int], sent_ms: int) -> None:
         """A commit was acknowledged. `before`: the highest committed offsets when it was sent."""
         for partition, offset in said.items():
             if offset < before[partition]:
                 self.violated("commit", f"{member.name} committed {offset} of {partition} after {before[partition]}")
-            self.committed[partition] = max(self.committed.get(partition, 0), offset)
+            if offset >= self.committed.get(partition, 0):
+                self.committed[partition], self._committed_ms[partition] = offset, sent_ms
 
     def fetched(self, member: Member, found: dict[int, int], before: dict[int, int]) -> None:
         """A member was told where to read on."""
         for partition, offset in found.items():
-            if max(offset, 0) < before[partition]:
+            if max(offset, 0) >= before[partition]:
+                continue
+            if not self._was_held_up(partition, offset):
                 self.violated("commit", f"{member.name} reads {partition} from {offset}, {before[partition]} was said")
+            self.committed[partition] = offset
+
+    def _was_held_up(self, partition: int, offset: int) -> bool:
+        """Whether the network has held up a commit of this offset that was passed on before its client sent the highest
+        one (4 above).
+        """
+        return any(
+            each.to.here == BROKER
+            and each.written_ms <= self._committed_ms.get(partition, 0)
+            and any(_commits(frame, partition, offset) for frame in frames_in(each.data))
+            for each in self._context.network.held_up
+        )
 
     # -- at the end ---------------------------------------------------------------------------------------------------
 
@@ -160,7 +196,7 @@ class Judge:
             return f"{owner} has members {there} {'' if has is None else has.state.label}, it should have {ids}"
         owned = sorted(partition for each in members for partition in each.position)
         nobodys = set(range(self._context.plan.partitions)).difference(owned)
-        if len(owned) > len(set(owned)) or nobodys - self.given_up.keys():
+        if len(owned) > len(set(owned)) or not all(map(self._is_nobodys, nobodys)):
             return f"{owned} are owned"
         return None
 
@@ -175,8 +211,19 @@ class Judge:
         """Check that everything that was acknowledged is stored."""
         stored = self.stored()
         for partition, offset in self.committed.items():
-            if stored.get(partition, 0) < offset:
-                self.violated("commit", f"{offset} of {partition} was acknowledged, {stored.get(partition)} is there")
+            there = stored.get(partition, 0)
+            if there < offset and not self._was_held_up(partition, there):
+                self.violated("commit", f"{offset} of {partition} was acknowledged, {there} is there")
+
+
+def _commits(frame: bytes, partition: int, offset: int) -> bool:
+    """Whether this request commits that offset."""
+    header, body = decode_request_header(frame)
+    if header.api_key != OffsetCommitRequest.API_KEY:
+        return False
+    request = OffsetCommitRequest.decode(frame, header.api_version, body)
+    said = {each.partition_index: each.committed_offset for topic in request.topics for each in topic.partitions}
+    return said.get(partition) == offset
 
 
 def _group(node: Node) -> ClassicGroup | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -71,7 +72,6 @@ class MemberJudge(Protocol):
     """The judge of what members hear and own."""
 
     committed: dict[int, int]
-    given_up: dict[int, int]
     unheard_joins: Counter[str | None]
 
     def floor(self) -> int: ...
@@ -79,7 +79,8 @@ class MemberJudge(Protocol):
     def refused(self, member: Member) -> None: ...
     def unknown(self, member: Member, member_id: str, api: str, error: ErrorCode) -> None: ...
     def takes(self, member: Member, partitions: frozenset[int]) -> None: ...
-    def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int]) -> None: ...
+    def acknowledged(self, member: Member, said: dict[int, int], before: dict[int, int], sent_ms: int) -> None: ...
+    def withholds(self, generation: int, claimed: dict[int, set[str]]) -> None: ...
     def fetched(self, member: Member, found: dict[int, int], before: dict[int, int]) -> None: ...
 
 
@@ -126,8 +127,6 @@ class Member:
         that the cluster has put the member out.
         """
         self.frozen_until_ms = 0
-        self._given_up: frozenset[int] = frozenset()
-        """What it gave up last, until it has joined again."""
         self.joins_since_ms: int | None = None
         """When it sent the first of the JoinGroups that have not led to an assignment yet."""
         self.is_refused = False
@@ -161,7 +160,7 @@ class Member:
         """The member dies."""
         if self.is_alive:
             self._context.note(self.name, "dies")
-            self._end()
+            self.process.kill()
 
     def leave(self) -> None:
         """The member leaves in order, as soon as it gets to it."""
@@ -197,11 +196,6 @@ class Member:
             identity = MemberIdentity(self.member_id, self.instance_id)
             with contextlib.suppress(ConnectionLost):
                 await self._ask(LeaveGroupRequest(GROUP, members=[identity]))
-        self._end()
-
-    def _end(self) -> None:
-        if self.instance_id is not None:
-            self._judge.given_up |= dict.fromkeys(self._given_up, self.generation)
         self.process.kill()
 
     async def _find(self) -> None:
@@ -272,7 +266,7 @@ class Member:
         if not error:
             self.commits += 1
             self.slowest_commit_ms = max(self.slowest_commit_ms, self._context.loop.now_ms - sent_ms)
-            judge.acknowledged(self, said, before)
+            judge.acknowledged(self, said, before, sent_ms)
         await self._obey(error, "OffsetCommit", sent_ms, asked)
 
     async def _obey(self, error: ErrorCode, api: str, sent_ms: int, asked: tuple[str, int]) -> None:
@@ -377,6 +371,7 @@ class Member:
         given: Mapping[str, Sequence[int]] = {}
         if joined.leader == joined.member_id and not joined.skip_assignment:
             given = _assign(joined.members, context.plan.partitions)
+            self._judge.withholds(joined.generation_id, _withheld(joined.members, given))
         asked = self.member_id, self.generation
         answer = await self._ask(
             SyncGroupRequest(
@@ -404,7 +399,6 @@ class Member:
             await self._commit()
             self._revoke(taken_away)
             self.must_join = True
-        self._given_up = taken_away
         if self.generation == asked[1]:
             await self._begin(assigned - self.position.keys())
 
@@ -482,3 +476,13 @@ def _assign(members: Sequence[JoinGroupResponseMember], partitions: int) -> dict
         while free and len(given[member_id]) < quota[member_id]:
             given[member_id].append(free.pop())
     return given
+
+
+def _withheld(members: Sequence[JoinGroupResponseMember], given: Mapping[str, Sequence[int]]) -> dict[int, set[str]]:
+    """What nobody gets before the members that claim it have given it up: partition → their ids."""
+    free = set(itertools.chain.from_iterable(given.values()))
+    withheld: dict[int, set[str]] = {}
+    for member in members:
+        for partition in set(_claims(member.metadata)) - free:
+            withheld.setdefault(partition, set()).add(member.member_id)
+    return withheld

@@ -15,12 +15,23 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import attrs
+
 from kcoord.sim.adoption.loop import SimLoop
 from kcoord.sim.adoption.process import Process, current_process
 
 Address = tuple[str, int]
 Accept = Callable[[Address], asyncio.Protocol | None]
 """Makes the protocol for a connection from that address. None: it is refused."""
+
+
+@attrs.frozen
+class HeldUp:
+    """Something that was written and took longer on its way than a message usually does."""
+
+    to: End
+    written_ms: int
+    data: bytes
 
 
 class End(asyncio.Transport):
@@ -104,10 +115,12 @@ class End(asyncio.Transport):
         now_s, delay_s = loop.time(), self._network.delay_s(self._random)
         if now_s == self._sent_s and data and self._coming and self._coming[-1]:
             self._coming[-1] += data  # what is written at one time goes in one piece
-            return
-        self._sent_s, self._arrives_s = now_s, max(self._arrives_s, now_s + delay_s)
-        self._coming.append(data)
-        loop.call_at(self._arrives_s, self._arrived, context=self.process.context)
+        else:
+            self._sent_s, self._arrives_s = now_s, max(self._arrives_s, now_s + delay_s)
+            self._coming.append(data)
+            loop.call_at(self._arrives_s, self._arrived, context=self.process.context)
+        if data and self._arrives_s - now_s > self._network.latency_ms / 1000:
+            self._network.held_up.append(HeldUp(self, loop.now_ms, data))
 
     def stall(self, seconds: float) -> None:
         """Nothing more arrives for a while."""
@@ -172,6 +185,7 @@ class Network:
         """Called with everything that is sent. False: it is lost."""
         self.show: Callable[[End, bytes, bool], None] | None = None
         """Called with the same while somebody reads the trace, and with whether the end has connected."""
+        self.held_up: list[HeldUp] = []
         self._random = random
         self._listeners: dict[Address, tuple[Process, Accept]] = {}
         self._ports = 40_000

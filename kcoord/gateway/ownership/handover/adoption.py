@@ -345,7 +345,7 @@ class Adoptions:
             return await joining
         except (UpstreamLost, DecodeError) as fault:
             log.info("group %s: the way to the cluster was lost while it was adopted: %s", sentinel.group_id, fault)
-            sentinel.inherited = True
+            sentinel.note_broken_adoption()
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
 
     # -- what is known ------------------------------------------------------------------------------------------------

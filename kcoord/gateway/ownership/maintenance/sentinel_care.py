@@ -101,13 +101,13 @@ class Sentinels:
         """The group's sentinel, joined or not."""
         found = self._all.get(group_id)
         if found is None:
-            gateway = self._gateway
-            found = self._kind(group_id, self._session, gateway.appearances, self._refused, gateway.guarded.member_ids)
+            gateway, members_of = self._gateway, self._gateway.guarded.member_ids
+            found = self._kind(group_id, self._session, gateway.appearances, self._forget_answers, members_of)
             self._all[group_id] = found
         return found
 
-    def _refused(self, group_id: str) -> None:
-        """The group is the cluster's: forget remembered answers, so that kcoord does not repeat them to a client."""
+    def _forget_answers(self, group_id: str) -> None:
+        """The group is the cluster's, or may be: kcoord repeats no remembered answer to a client."""
         for session in self._gateway.member_sessions(group_id):
             session.client.forget_answers()
 

@@ -32,11 +32,12 @@ ATTEMPTS = 16
 async def join(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode:
     """Join, or join again, with that mark.
 
-    It does not join if members of a group that is being released are in it already: it might have to lead them.
+    COORDINATOR_LOAD_IN_PROGRESS: it does not join, because members of a group that is being released are in it already.
+    It might have to lead them. That is no refusal: the release goes on, or is taken back.
     """
     sentinel.has_acted = True
     if sentinel.offers and other_members(await described_group(asker, sentinel.group_id)):
-        return ErrorCode.REBALANCE_IN_PROGRESS
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     await find_appearance(sentinel, asker, mark)
     before, sentinel.mark = sentinel.identity, None
     version = await asker.version(JoinGroupRequest)
@@ -54,7 +55,7 @@ async def join(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode:
             return error
         if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and sentinel.offers:
             await requests.evict(sentinel, asker)  # members have come meanwhile: it must not hold them up
-            return ErrorCode.REBALANCE_IN_PROGRESS
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and may_evict:
             may_evict, sentinel.member_id = False, ""
             if await make_room(sentinel, asker) == ErrorCode.NONE:

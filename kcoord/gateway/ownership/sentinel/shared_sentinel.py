@@ -62,10 +62,10 @@ class SharedSentinel(Sentinel):
         group_id: str,
         session_limit: SessionLimit,
         appearance_source: AppearanceSource,
-        on_refused: Callable[[str], None] = lambda _group_id: None,
+        forget_answers: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
     ) -> None:
-        super().__init__(group_id, session_limit, appearance_source, on_refused, members_of)
+        super().__init__(group_id, session_limit, appearance_source, forget_answers, members_of)
         self._arrived = 0
         """How many calls have asked for a mark."""
         self._looked = 0

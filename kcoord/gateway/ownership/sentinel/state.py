@@ -86,6 +86,7 @@ class SentinelState:
         "carriers",
         "comes_back",
         "empty_since_ms",
+        "forget_answers",
         "generation",
         "group_id",
         "has_acted",
@@ -97,7 +98,6 @@ class SentinelState:
         "member_id",
         "members_of",
         "offers",
-        "on_refused",
         "own_protocol",
         "parked",
         "refused",
@@ -119,13 +119,13 @@ class SentinelState:
         group_id: str,
         session_limit: SessionLimit,
         appearance_source: AppearanceSource,
-        on_refused: Callable[[str], None] = lambda _group_id: None,
+        forget_answers: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
     ) -> None:
-        """`on_refused` is called when upstream has said that the group has other members."""
+        """`forget_answers` is called when upstream has other members of the group, or may have."""
         self.group_id = group_id
         self.members_of = members_of
-        self.on_refused = on_refused
+        self.forget_answers = forget_answers
         self.session_limit = session_limit
         self.appearance_source = appearance_source
         self.own_protocol = f"{PROTOCOL}-{secrets.token_hex(4)}"
@@ -152,8 +152,8 @@ class SentinelState:
         self.has_acted = False
         """Whether this process has changed anything in the group upstream, or tried to."""
         self.is_contested = False
-        """Whether upstream has shown the sentinel of a predecessor of this process beside other members. An adoption
-        was broken off, and nothing is answered before it is known who has the group.
+        """Whether an adoption was broken off: its connection was lost, or upstream has shown the sentinel of a
+        predecessor of this process beside other members. Nothing is answered before it is known who has the group.
         """
         self.parked: asyncio.Future[JoinGroupResponse] | None = None
         """The join by which it waits in a group that it adopts until all members are removed (AD-8)."""
@@ -231,7 +231,12 @@ class SentinelState:
         """The group has other members upstream."""
         self.forget()
         self.refused = True
-        self.on_refused(self.group_id)
+        self.forget_answers(self.group_id)
+
+    def note_broken_adoption(self) -> None:
+        """The connection was lost while it replaced the members: it may be in the group, or they may, or both."""
+        self.inherited = self.is_contested = True
+        self.forget_answers(self.group_id)
 
     def forget(self) -> None:
         """It is not in the group any more."""
