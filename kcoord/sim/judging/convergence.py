@@ -70,8 +70,9 @@ def wrong(
 
 def is_at_rest(group: ConnectGroup, healed_epoch: int) -> None:
     """Check that the group has not moved work again and again since the last event: since faults ended at
-    `healed_epoch`, or since something new came later. An epoch in which nothing moves disturbs nobody. A group with
-    placement rules moves a few resources at a time, as often as it takes (`PlacementJudge`).
+    `healed_epoch`, or since something new came later. An epoch in which nothing moves from one member to another
+    disturbs nobody: what nobody had is new, and what nobody gets is deleted. A group with placement rules moves a few
+    resources at a time, as often as it takes (`PlacementJudge`).
     """
     if group.placed.rules != NO_RULES:
         return
@@ -80,7 +81,8 @@ def is_at_rest(group: ConnectGroup, healed_epoch: int) -> None:
         entry = group.history[epoch]
         if epoch <= healed_epoch or not entry.reason.startswith(CONSEQUENCES):
             break
-        if entry.moved_count:
+        moves = [move for move in entry.moves if move.from_ and move.to]
+        if moves:
             restless.append(f"{epoch}: {entry.reason}, {entry.moved_count} moved")
     if len(restless) > MOST_REBALANCES:
         raise Violation("rest", f"nothing new has happened, and work moves: {'; '.join(reversed(restless))}")
