@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.handover.adoption import CannotAdopt
+from kcoord.gateway.ownership.handover.adoption import Adoptions, CannotAdopt
 from kcoord.gateway.ownership.sentinel import replacement
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
@@ -359,6 +359,17 @@ async def test_rule_6_no_question_waits_behind_a_members_join(
     await joining
     await sync(there, here)
     assert await here.heartbeat() == ErrorCode.NONE
+
+
+async def test_rule_7_calls_go_on_where_no_members_connection_is_there(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-7: the adoption ends before it has begun, and the group's calls do not wait for it any more."""
+    members = await live_pair(entry, name)
+    monkeypatch.setattr(Adoptions, "_sessions", lambda *_: [])
+    with pytest.raises(CannotAdopt, match="no member's connection"):
+        await entry.gateway.adoptions.adopt(name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
 
 
 async def is_in_state(cluster: str, group: str, state: str) -> bool:
