@@ -66,6 +66,7 @@ EARLY = (
     "tests/worker/test_beside_java.py",
     "tests/connectgroups/test_kill_at_every_boundary.py",
     "tests/clients/test_security.py",
+    "tests/clients/test_adoption_sasl.py",
 )
 """The parts that take longest. Those with Connect's workers have others between them, so that few run at one time."""
 MOST_PROCESSES = 8

@@ -65,7 +65,7 @@ public class CountingConsumer {
             if (target.equals("-")) {
                 consume();
             } else {
-                copy(arguments[0], target, name);
+                copy(config, target, name);
             }
             consumer.close();
             say("closed");
@@ -101,9 +101,13 @@ public class CountingConsumer {
         }
     }
 
-    private static void copy(String bootstrap, String target, String name) {
+    private static void copy(Properties consumers, String target, String name) {
         Properties config = new Properties();
-        config.put("bootstrap.servers", bootstrap);
+        consumers.forEach((key, value) -> {
+            if (key.toString().matches("bootstrap\\.servers|(security|sasl|ssl)\\..*")) {
+                config.put(key, value);
+            }
+        });
         config.put("client.id", name);
         config.put("transactional.id", name);
         KafkaProducer<String, String> producer =

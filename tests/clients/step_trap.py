@@ -103,6 +103,7 @@ class StepTrap:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._has_begun, self._left = False, 0
         self._step: Step | None = None
+        self._group = ""
         self._sprung = threading.Event()
 
     def __enter__(self) -> StepTrap:
@@ -114,11 +115,13 @@ class StepTrap:
         self._loop.call_soon_threadsafe(self._ends.set)
         self._thread.join()
 
-    def lay(self, step: Step, *, is_late: bool, kill: Callable[[], None], is_lost: bool) -> None:
+    def lay(self, step: Step, *, is_late: bool, kill: Callable[[], None], is_lost: bool, group: str = "") -> None:
         """Let `kill` run at that step, counted from now on, once: before the request goes on to the broker, or after
-        that where it `is_late`. It never arrives where that `is_lost` with whoever is killed.
+        that where it `is_late`. It never arrives where that `is_lost` with whoever is killed. With `group` only this
+        group's requests count.
         """
         self._sprung.clear()
+        self._group = group
         self._kill, self._is_late, self._is_lost = kill, is_late, is_lost and not is_late
         self._has_begun, self._left, self._step = False, step.number, step
 
@@ -140,6 +143,8 @@ class StepTrap:
             return
         header, start = decode_request_header(frame)
         request = REQUESTS[header.api_key].decode(frame, header.api_version, start)
+        if self._group and getattr(request, "group_id", None) != self._group:
+            return
         self._has_begun = self._has_begun or _begins(request)
         if not self._has_begun or not self._step.is_it(request):
             return

@@ -44,6 +44,7 @@ from tests.kafka.front import kcoord_of
 from tests.kafka.groups import check_kcoord_owns, describe
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.security import PLAINTEXT, ClientSecurity
 from tests.kafka.tools import GROUPS, PATIENCE, Tools, rows, tools_for
 from tests.kafka.topics import read_topic
 from tests.kafka.wait import eventually
@@ -185,34 +186,37 @@ def test_in_and_out_under_load(
     crowd.check_no_complaint(ORDINARY)
 
 
-def in_and_out(crowd: Crowd, front: Kcoord) -> None:
-    """The story of docs/in-and-out.md, and in again. AD-20: while members are bounced some are direct, some are not."""
-    kafka, group, count = crowd.kafka, crowd.group, len(crowd.clients)
+def in_and_out(crowd: Crowd, front: Kcoord, login: Path | None = None) -> None:
+    """The story of docs/in-and-out.md, and in again. AD-20: while members are bounced some are direct, some are not.
+    `login` has the properties of whoever moves the group.
+    """
+    kafka, group, count, admin = crowd.kafka, crowd.group, len(crowd.clients), crowd.kafka.client()
     crowd.start(kafka.bootstrap)
-    check_members(kafka.bootstrap, group, count)
+    check_members(kafka.bootstrap, group, count, admin)
 
     crowd.bounce(front.bootstrap)
     adopted(crowd, front, 1)
     crowd.bounce(front.bootstrap, crowd.clients[0])
     check_kcoord_owns(kafka, group)
-    check_members(front.bootstrap, group, count)
+    check_members(front.bootstrap, group, count, admin)
 
-    groups(front, "release", group)
+    groups(front, "release", group, login=login)
     crowd.go_on()
-    check_members(kafka.bootstrap, group, count)
-    check_members(front.bootstrap, group, count)
+    check_members(kafka.bootstrap, group, count, admin)
+    check_members(front.bootstrap, group, count, admin)
     crowd.bounce(kafka.bootstrap)
-    check_members(kafka.bootstrap, group, count)
+    check_members(kafka.bootstrap, group, count, admin)
 
-    groups(front, "adopt", group, "--wait", 0)
+    groups(front, "adopt", group, "--wait", 0, login=login)
     crowd.bounce(front.bootstrap)
     adopted(crowd, front, 2)
     crowd.end()
 
 
-def groups(front: Kcoord, *arguments: object) -> None:
+def groups(front: Kcoord, *arguments: object, login: Path | None = None) -> None:
     """`kcoord groups …` succeeds."""
-    done = run("groups", *arguments, "--bootstrap-server", front.bootstrap)
+    with_login = ("--command-config", login) if login else ()
+    done = run("groups", *arguments, "--bootstrap-server", front.bootstrap, *with_login)
     assert done.code == 0, done
 
 
@@ -226,11 +230,11 @@ def adopted(crowd: Crowd, front: Kcoord, times: int) -> None:
     check_kcoord_owns(crowd.kafka, crowd.group)
 
 
-def check_members(bootstrap: str, group: str, count: int) -> None:
+def check_members(bootstrap: str, group: str, count: int, security: ClientSecurity = PLAINTEXT) -> None:
     """So many members, as Kafka's protocol shows them there, none of them kcoord's, in a stable group."""
 
     def is_so() -> bool:
-        seen = describe(bootstrap, group)
+        seen = describe(bootstrap, group, security)
         return seen.state == "Stable" and len(seen.assigned) == count and "kcoord" not in seen.instances.values()
 
     eventually(is_so, f"{group} is stable with {count} members at {bootstrap}")

@@ -214,18 +214,23 @@ def with_a_death(
     topic: str,
     clients: list[LiveClient],
     death: Death,
+    login: Path | None = None,
+    *,
+    may_be_cut_out: bool = False,
 ) -> Load:
-    """The story of all of these; the load that was put on."""
+    """The story of all of these; the load that was put on. `login` has the properties of whoever moves the group; with
+    `may_be_cut_out` a client may hear that its partitions are others' already.
+    """
     load = Load(cluster, topic)
     with Complaints() as complaints, Crowd(cluster, group, topic, clients, load, complaints) as crowd:
-        give(front, group, "kcoord" if death.owner == "cluster" else "cluster")
+        give(front, group, "kcoord" if death.owner == "cluster" else "cluster", login)
         crowd.start(front.bootstrap)
         node = coordinator_of(cluster, group)
         kcoord = front if isinstance(front, Kcoord) else instance_before(front, group)
         is_kcoord = death.victim in (KCOORD, INSTANCE)
         kill = kcoord.kill if is_kcoord else lambda: cluster.kill_broker(node)
         trap.lay(death.step, is_late=death.when == AFTER, kill=kill, is_lost=is_kcoord)
-        give(front, group, death.owner)
+        give(front, group, death.owner, login)
         trap.wait()
         if is_kcoord:
             kcoord.start()
@@ -237,7 +242,7 @@ def with_a_death(
         crowd.go_on()
         comes_to_rest(cluster, group, death.owner)
         crowd.end()
-    crowd.check_each_once(processed=False)
+    crowd.check_each_once(processed=False, kept=not may_be_cut_out)
     return load
 
 
@@ -254,19 +259,20 @@ def instance_before(instances: Fleet, group: str) -> Kcoord:
     return instances.instances[number]
 
 
-def give(front: Kcoord | Fleet, group: str, owner: str) -> None:
+def give(front: Kcoord | Fleet, group: str, owner: str, login: Path | None = None) -> None:
     """Say who is to have the group; whoever is asked may die before it has answered."""
-    run("config", "set", group, f"gateway.owner={owner}", "--bootstrap-server", front.bootstrap)
+    with_login = ("--command-config", login) if login else ()
+    run("config", "set", group, f"gateway.owner={owner}", "--bootstrap-server", front.bootstrap, *with_login)
 
 
 def comes_to_rest(kafka: KafkaCluster, group: str, owner: str) -> None:
     """The group is whose it is to be, and stable there."""
     if owner == "cluster":
-        check_members(kafka.bootstrap, group, 2)
+        check_members(kafka.bootstrap, group, 2, kafka.client())
         return
 
     def is_kcoords() -> bool:
-        seen = describe(kafka.bootstrap, group)
+        seen = describe(kafka.bootstrap, group, kafka.client())
         if (seen.state, list(seen.instances.values())) != ("Stable", ["kcoord"]):
             raise NotYet(seen)
         return True

@@ -15,7 +15,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
-from kcoord.gateway.ownership.handover.adoption import CannotAdopt
+from kcoord.gateway.ownership.handover.adoption import Adoptions, CannotAdopt
 from kcoord.gateway.ownership.sentinel import replacement
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
@@ -40,7 +40,7 @@ from tests.gateway.moving_groups import (
     stable,
     sync,
 )
-from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
 from tests.gateway.test_taking import is_27
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -334,6 +334,49 @@ async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(
         there.client = (await second.member(name)).client
         assert await there.heartbeat() == ErrorCode.NONE, "the other instance has the group too"
         assert (await describe(await connect(kafka.bootstrap), name)).members[0].group_instance_id == "kcoord"
+
+
+async def test_rule_6_no_question_waits_behind_a_members_join(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-6, AD-15: another member has not joined yet, so the cluster answers nothing on this one's connection. kcoord
+    ends connections on which a question of its own is not answered, and the member would have to join once more.
+    """
+    await coordinator_port(entry.bootstrap, name)
+    there = await ScriptedMember.at(entry.cluster, name)
+    here = await entry.member(name)
+    await stable(there, here)
+    assert await here.heartbeat() == ErrorCode.NONE
+    gateway = entry.gateway
+    monkeypatch.setattr(gateway, "settings", attrs.evolve(gateway.settings, adopts=False, request_timeout_ms=200))
+    here.metadata = subscription("another-topic")
+    joining = asyncio.create_task(here.join())
+    await until(lambda: is_in_state(entry.cluster, name, "PreparingRebalance"), "the cluster waits for the other one")
+    for _ in range(2):
+        with pytest.raises(CannotAdopt):
+            await gateway.adoptions.adopt(name)
+    await there.join()
+    await joining
+    await sync(there, here)
+    assert await here.heartbeat() == ErrorCode.NONE
+
+
+async def test_rule_7_calls_go_on_where_no_members_connection_is_there(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-7: the adoption ends before it has begun, and the group's calls do not wait for it any more."""
+    members = await live_pair(entry, name)
+    monkeypatch.setattr(Adoptions, "_sessions", lambda *_: [])
+    with pytest.raises(CannotAdopt, match="no member's connection"):
+        await entry.gateway.adoptions.adopt(name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+
+
+async def is_in_state(cluster: str, group: str, state: str) -> bool:
+    client = await connect(cluster)
+    found = await describe(client, group)
+    await client.close()
+    return bool(found.group_state == state)
 
 
 @pytest.mark.parametrize(

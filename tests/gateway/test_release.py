@@ -13,6 +13,7 @@ import pytest
 from kcoord.gateway.ownership.handover import calls_during_release
 from kcoord.gateway.ownership.sentinel import joins, requests
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
+from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.protocol.errors import ErrorCode
@@ -230,8 +231,12 @@ async def test_old_clients_are_released_once_all_have_joined(
     assert len({each.generation_id for each in joined}) == 1
 
 
-async def test_a_heartbeat_of_its_own_delays_no_release(entry: Entry, name: str) -> None:
-    """The sentinel goes on waiting for the members, and asks nothing over the connection of one that waits."""
+async def test_15_no_question_waits_behind_a_members_join(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-15: the sentinel goes on waiting for the members, and kcoord asks nothing over the connection of one that
+    waits, neither for the sentinel nor for the member's rights.
+    """
     members = await adopted_pair(entry, name)
     await owned_by(await connect(entry.port), name, "cluster")
     first = asyncio.create_task(goes(members[0]))
@@ -248,9 +253,28 @@ async def test_a_heartbeat_of_its_own_delays_no_release(entry: Entry, name: str)
     assert sentinel.is_joined
     [session] = [each for each in entry.gateway.member_sessions(name) if each.in_flight]
     sentinels.carry(sentinel, session)
-    assert list(sentinels.speakers(sentinel))[-1] is session
+    assert session not in sentinels.speakers(sentinel)
+    ask_for_rights, asked = entry.gateway.rights.ask, []
+
+    async def ask(asker: ClientSession, group_id: str) -> Authorization | ErrorCode:
+        asked.append(asker)
+        return await ask_for_rights(asker, group_id)
+
+    monkeypatch.setattr(entry.gateway.rights, "ask", ask)
+
+    async def are_asked(*sessions: ClientSession) -> bool:
+        return set(sessions) <= set(asked)
+
+    others = [each for each in entry.gateway.member_sessions(name) if each is not session]
+    for each in (session, *others):
+        each.question_due_ms = 0
+    entry.gateway.tend()
+    await until(lambda: are_asked(*others), "the members that do not wait are asked")
+    assert session not in asked
     await asyncio.gather(first, goes(members[1]))
     assert len({each.generation for each in members}) == 1
+    entry.gateway.tend()
+    await until(lambda: are_asked(session), "the member is asked once its JoinGroup is answered")
 
 
 async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: str) -> None:

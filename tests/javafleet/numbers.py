@@ -19,6 +19,7 @@ from tests.kafka.wait import NotYet, eventually
 MORE = 5
 """So many more numbers of each task show that it writes."""
 AT_ONCE, WAIT_S = 500, 0.2
+FLUSH_S = 120.0
 
 
 @attrs.define
@@ -87,7 +88,7 @@ class Numbered(threading.Thread):
         super().__init__()
         self.topic, self.partitions = topic, partitions
         self.count = 0
-        self._producer = Producer({"bootstrap.servers": kafka.bootstrap})
+        self._producer = Producer({"bootstrap.servers": kafka.bootstrap, "enable.idempotence": True, "log_level": 0})
         self._ended = threading.Event()
 
     def run(self) -> None:
@@ -100,4 +101,5 @@ class Numbered(threading.Thread):
         """All of them are written."""
         self._ended.set()
         self.join()
+        assert self._producer.flush(FLUSH_S) == 0
         assert self._producer.flush(60) == 0

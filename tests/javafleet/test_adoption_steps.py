@@ -81,16 +81,16 @@ CELLS = [
 ]
 
 
-def comes_to_rest(cluster: KafkaCluster, owner: str) -> None:
-    """The group is stable at the cluster, with kcoord alone or with its two workers."""
+def comes_to_rest(cluster: KafkaCluster, owner: str, group: str = GROUP) -> None:
+    """The group is stable at the cluster, with kcoord alone or with its two members."""
     wanted = ["kcoord"] if owner == "kcoord" else [None, None]
 
-    node = coordinator_of(cluster, GROUP)
+    node = coordinator_of(cluster, group)
 
     async def seen() -> tuple[str, list[str | None]]:
         try:
-            group = await describe(await connect(cluster.ports[node]), GROUP)
-            return group.group_state, [each.group_instance_id for each in group.members]
+            found = await describe(await connect(cluster.ports[node]), group)
+            return found.group_state, [each.group_instance_id for each in found.members]
         finally:
             await close_all()
 
@@ -99,7 +99,7 @@ def comes_to_rest(cluster: KafkaCluster, owner: str) -> None:
             raise NotYet(found)
         return True
 
-    eventually(is_so, f"the group is {owner}'s")
+    eventually(is_so, f"{group} is {owner}'s")
 
 
 @pytest.fixture

@@ -78,6 +78,8 @@ ADOPTION_MUTANTS = (
            "if sentinel.is_contested:", "if False:"),
     Mutant(15, "newcomers are left alone with a group whose release is taken back", joins._have_nothing,
            "described.group_state in (PREPARING, COMPLETING)", "described.group_state == PREPARING"),
+    Mutant(6, "a question waits behind a member's JoinGroup", ClusterGroups.asker,
+           "session.may_ask", "session.upstream is not None and session.is_known"),
     Mutant(6, "kcoord joins a group without members here", group_calls._taken, "elif first is None:", "elif False:"),
     Mutant(17, "whom the cluster has put out goes on with what it owned", FormerMemberIds.is_ours,
            "is_released = is_to_go or", "is_released = True or"),

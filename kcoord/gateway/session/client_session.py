@@ -448,8 +448,12 @@ class ClientSession:
 
     @property
     def may_ask(self) -> bool:
-        """Whether kcoord can send a question of its own over this connection."""
-        return self.upstream is not None and self.is_known
+        """Whether kcoord can send a question of its own over this connection.
+
+        A question behind a JoinGroup or SyncGroup that waits for other members would wait too. If it waits too long,
+        kcoord ends the connection, and the member's call is lost.
+        """
+        return self.upstream is not None and self.is_known and not self.upstream.waits_for_members
 
     @property
     def is_known(self) -> bool:

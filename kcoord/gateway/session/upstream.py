@@ -30,7 +30,7 @@ from kcoord.gateway.rewriting.new_leader_endpoints import TailStream, may_have_t
 from kcoord.gateway.settings import Address
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader, decode_response_header, encode_request_header
-from kcoord.protocol.messages import RESPONSES, Request, Response, api_name
+from kcoord.protocol.messages import RESPONSES, JoinGroupRequest, Request, Response, SyncGroupRequest, api_name
 from kcoord.protocol.primitives import DecodeError
 
 log = logging.getLogger("kcoord.gateway")
@@ -45,6 +45,10 @@ FAREWELL_S = 30.0
 """How long, in seconds, a broker may take to read and answer the last requests of a client that has gone."""
 COLLECT_LIMIT = 128 * 1024
 """kcoord rewrites responses that may name nodes as a whole up to this size, in bytes, and larger ones as they pass."""
+WAITS_FOR_MEMBERS = frozenset({JoinGroupRequest.API_KEY, SyncGroupRequest.API_KEY})
+"""A broker may answer these only when other members of the group have called too. Until then it answers nothing else on
+the connection.
+"""
 OWN_IDS_FROM = 0x4B000000
 """The first correlation id of kcoord's own requests."""
 
@@ -247,6 +251,11 @@ class Upstream(asyncio.Protocol):
         """Register the response to a client's request that was or will be passed on: the broker owes it next."""
         self._owed.append(owed)
         self._owner.in_flight += 1
+
+    @property
+    def waits_for_members(self) -> bool:
+        """Whether the broker owes an answer for which it may wait for other members of a group."""
+        return any(each.api_key in WAITS_FOR_MEMBERS for each in self._owed)
 
     def let_own(self, allowed: bool) -> None:
         """Say whether kcoord's own requests may be sent from now on. If so, send those that waited."""

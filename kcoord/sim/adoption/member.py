@@ -50,6 +50,8 @@ VERSIONS = {
 BEFORE_KIP_394 = VERSIONS | {JoinGroupRequest: 3, SyncGroupRequest: 2}
 """The versions of clients that join without a member id."""
 LOOK_AGAIN = frozenset({ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE})
+ANSWERED_WITHIN_S = 30.0
+"""How long a member waits for an answer; for that to a JoinGroup longer, where another member is slow to join."""
 UNDER_WAY_MS = 1_000
 """The longest time that a message takes, unless a fault holds it."""
 NEVER_MS = -(1 << 40)
@@ -127,6 +129,11 @@ class Member:
         that the cluster has put the member out.
         """
         self.frozen_until_ms = 0
+        self.busy_until_ms = 0
+        """Until when it works on what it has read: it sends heartbeats and commits, and does not join."""
+        self.joins_within_s = ANSWERED_WITHIN_S
+        self.losses = 0
+        """How often it has lost its connection."""
         self.joins_since_ms: int | None = None
         """When it sent the first of the JoinGroups that have not led to an assignment yet."""
         self.is_refused = False
@@ -182,11 +189,12 @@ class Member:
             try:
                 if self._client is None or self._client.is_lost:
                     await self._find()
-                if self.must_join:
+                if self.must_join and not (self.busy_until_ms > loop.now_ms and self.generation >= 0):
                     await self._join()
                 else:
                     await self._work()
             except ConnectionLost:
+                self.losses += 1
                 await self._lose(0.05 + self._random.random() * 0.2)
             if self.is_refused:
                 break
@@ -216,9 +224,9 @@ class Member:
             self._client = None
         await asyncio.sleep(pause_s)
 
-    async def _ask(self, request: Request) -> Any:
+    async def _ask(self, request: Request, patience_s: float = ANSWERED_WITHIN_S) -> Any:
         assert self._client is not None
-        answer = await self._client.ask(request, self._versions[type(request)])
+        answer = await self._client.ask(request, self._versions[type(request)], patience_s)
         self._context.fingerprint.answered(self._context.loop.now_ms, answer)
         return answer
 
@@ -321,7 +329,7 @@ class Member:
         if self.joins_since_ms is None:
             self.joins_since_ms = sent_ms
         judge.unheard_joins[self.instance_id] += 1
-        answer = await self._ask(self._join_request())
+        answer = await self._ask(self._join_request(), self.joins_within_s)
         judge.unheard_joins[self.instance_id] -= 1
         error = ErrorCode(answer.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:

@@ -39,6 +39,8 @@ COMMIT_MS = 500
 """How long a commit may wait while a group is adopted, besides the time of its messages."""
 SETTLES_S = 60.0
 """The time within which each step of a calm run must be done."""
+BUSY_MS, WAITS_MS = 45_000, 60_000
+"""How long a slow member does not join, and the shortest rebalance timeout with which the others wait for it."""
 
 
 class AdoptionWorld:
@@ -214,7 +216,8 @@ class AdoptionWorld:
 
     async def _calm(self) -> None:
         """Adopt, release and adopt again while nothing goes wrong, and check the cost."""
-        self.context.note("plan", str(self.context.plan))
+        plan = self.context.plan
+        self.context.note("plan", str(plan))
         self.context.network.is_slow = False
         self.cluster.start()
         self.front.start()
@@ -227,11 +230,35 @@ class AdoptionWorld:
             place.restart(FRONT, 100, orderly=True)
             await asyncio.sleep(self.context.random.random() * 3)
         await self._be_well(Owner.CLUSTER, SETTLES_S)
-        await asyncio.sleep(self.context.plan.session_ms / 1000)  # until no member id is left that was not used
+        await asyncio.sleep(plan.session_ms / 1000)  # until no member id is left that was not used
         await self._costs(Owner.KCOORD, 0)
-        await self._costs(Owner.CLUSTER, 1 + self.context.plan.uses_sasl)
+        await self._costs(Owner.CLUSTER, 1 + plan.uses_sasl)
         await self._costs(Owner.KCOORD, 0)
+        if plan.rebalance_ms >= WAITS_MS and plan.members > 1:
+            await self._waits(Owner.CLUSTER)
+            await self._waits(Owner.KCOORD)
         self.judge.check_commits()
+
+    async def _waits(self, owner: str) -> None:
+        """Move the group to `owner` while the members wait for one that is slow to join. A release begins a rebalance
+        by itself; before an adoption a member is restarted. Check that no other member loses its connection.
+        """
+        slow, *others = self.fleet.places
+        members = self.fleet.members()
+        before = {each: each.losses for each in members}
+        for member in members:
+            member.joins_within_s = 2 * WAITS_MS / 1000
+        assert slow.member is not None
+        slow.member.busy_until_ms = self.context.loop.now_ms + BUSY_MS
+        self.context.note(slow.name, f"does not join for {BUSY_MS} ms")
+        if owner == Owner.KCOORD:
+            others[-1].restart(FRONT, 100, orderly=True)
+            await asyncio.sleep(1)
+        await self.own(owner)
+        await self._be_well(owner, SETTLES_S + BUSY_MS / 1000)
+        lost = [each.name for each in members if each.is_alive and each.losses > before[each]]
+        if lost:
+            raise Violation("cost", f"{lost} lost their connections while the group became of: {owner}")
 
     async def _costs(self, owner: str, joins: int) -> None:
         """Move the group to `owner`, and check that each member joins, but not more than `joins` times.

@@ -271,19 +271,21 @@ class Adoptions:
             )
         if gateway.owner_of(group_id, await facts_of(gateway, group_id)) == Owner.CLUSTER:
             raise CannotAdopt("it is to be the cluster's (gateway.owner=cluster)")
-        sessions = self._sessions(await self._known(group_id, None))
+        known = await self._known(group_id, None)
         if not await gateway.traffic.hold(group_id, DRAINED_WITHIN_S):
             raise CannotAdopt("its members have calls on their way that take long; it will be tried again")
-        askers = self._askers(sessions)
         try:
-            await self._take_over(await self._known(group_id, askers.asker), askers)
+            askers = self._askers(self._sessions(known))  # nothing waits on the members' connections now
+            try:
+                await self._take_over(await self._known(group_id, askers.asker), askers)
+            finally:
+                taking = gateway.sentinels.of(group_id).taking
+                if taking is None or taking.done():
+                    askers.close()
+                else:
+                    taking.add_done_callback(lambda _: askers.close())
         finally:
             gateway.traffic.go_on(group_id)
-            taking = gateway.sentinels.of(group_id).taking
-            if taking is None or taking.done():
-                askers.close()
-            else:
-                taking.add_done_callback(lambda _: askers.close())
 
     async def _take_over(self, known: _Known, askers: _Askers) -> None:
         """Take the group over while its calls are held. Raises CannotAdopt, UpstreamLost."""

@@ -237,7 +237,7 @@ class ClusterGroups:
             self.came(session, group_id, request.member_id, None, request.generation_id)
         else:
             return
-        is_last = session.in_flight == 1  # else a question would wait behind a call that may wait for the other members
+        is_last = session.in_flight == 1  # else a question would wait behind another call
         if group_id in self._said:
             self._said[group_id] = weakref.ref(session)
         elif is_last:

@@ -155,8 +155,7 @@ class Sentinels:
     def speakers(self, sentinel: Sentinel) -> Iterator[Asker]:
         """The connections that can speak for the sentinel now, the best first.
 
-        A broker answers the requests of a connection in turn. A question on a connection whose JoinGroup waits for the
-        other members would wait too, so such connections come last.
+        A broker answers the requests of a connection in turn, so connections without a request under way come first.
         """
         carriers = [each for each in sentinel.carriers if isinstance(each, ClientSession) and each.may_ask]
         own = self._own(sentinel)
