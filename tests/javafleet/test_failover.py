@@ -45,7 +45,7 @@ RANGE = {"partition.assignment.strategy": "org.apache.kafka.clients.consumer.Ran
 TWICE_AT_EACH_COMMIT = "individual"
 """Here the survivor of the first kill is the one that is killed next: its addresses are all that some know by then."""
 STOPPED_AT_EACH_COMMIT = ("eager",)
-KILLED_AT_EACH_COMMIT = ("individual", "barrier", "beside ours")
+KILLED_AT_EACH_COMMIT = ("individual", "barrier")
 
 
 @attrs.frozen

@@ -53,6 +53,7 @@ def protocols(stage: Stage) -> set[int]:
     return {worker.joins()[-1].protocol for worker in stage.fleet.alive}
 
 
+@pytest.mark.proof
 def test_eager_workers_beside_ours(make_stage: StageMaker) -> None:
     """Eager workers stop everything before each join, and there is a barrier for them, with ours in the group too:
     nothing ever runs twice (CM-16).

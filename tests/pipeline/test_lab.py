@@ -324,7 +324,7 @@ workers = ["http://w0", "http://w2"]
 """
 
 
-@pytest.mark.long("starts Spark by itself")
+@pytest.mark.proof
 def test_the_command_with_restarts_and_rules(tmp_path: Path) -> None:
     """A worker dies, or is drained; or only the two others may run the connector, which nobody misses then."""
     mine, rules, out = tmp_path / "mine.toml", tmp_path / "rules.toml", tmp_path / "tries"

@@ -243,6 +243,7 @@ def test_what_is_tried() -> None:
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_the_command(bounced: Scenario, spark: Any, tmp_path: Path) -> None:
     written: list[tuple[int, list[Any]]] = []
     run(bounced, Kind.INDIVIDUAL, "kip-415", keep=lambda at_ms, records: written.append((at_ms, list(records))))
