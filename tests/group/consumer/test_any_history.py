@@ -26,7 +26,7 @@ from tests.light import fewer
 from tests.sim.mutants import Mutant, put_in
 
 SEEDS, EVENTS = fewer(120, 20), 120
-PROOF_BLOCKS, PROOF_SEEDS = 20, 500
+PROOF_BLOCKS, PROOF_SEEDS = 10, 400
 SESSION_MS, BEAT_MS, REBALANCE_MS = 45_000, 5_000, 30_000
 ASSIGNORS = (None, None, "uniform", "range")
 GONE = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.GROUP_ID_NOT_FOUND)
