@@ -108,7 +108,7 @@ def _expire_consumer_group(transition: Transition, group: ConsumerGroup, wall_ms
         for topic, partitions in state.offsets.of_group(group_id).items()
         if topic not in subscribed
         for partition, value in partitions.items()
-        if _is_over(transition, value.commit_timestamp, wall_ms)
+        if _is_old(transition, value, value.commit_timestamp, wall_ms)
     ]
     for topic, partition in expired:
         transition.write(tombstone(group_id, topic, partition))
@@ -124,11 +124,16 @@ def _may_expire(group: ClassicGroup) -> bool:
 
 
 def _is_expired(transition: Transition, group: ClassicGroup, value: OffsetCommitValue, wall_ms: int) -> bool:
-    if value.expire_timestamp != -1:
-        return wall_ms >= value.expire_timestamp
     since_ms = value.commit_timestamp
     if group.protocol_type and group.state is ClassicState.EMPTY and group.record.current_state_timestamp != -1:
         since_ms = group.record.current_state_timestamp
+    return _is_old(transition, value, since_ms, wall_ms)
+
+
+def _is_old(transition: Transition, value: OffsetCommitValue, since_ms: int, wall_ms: int) -> bool:
+    """Whether an offset that nobody has needed since `since_ms` is too old to keep."""
+    if value.expire_timestamp != -1:
+        return wall_ms >= value.expire_timestamp
     return _is_over(transition, since_ms, wall_ms)
 
 

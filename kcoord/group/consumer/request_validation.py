@@ -10,6 +10,8 @@ from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 
 MADE_BY_THE_COORDINATOR = 0
 """The version in which a member that joins may leave its id to the coordinator."""
+UNSAID_MS = -1
+"""The rebalance timeout of a request that does not say any."""
 
 
 def wrong_in_heartbeat(request: ConsumerGroupHeartbeatRequest, version: int) -> str | None:
@@ -20,12 +22,12 @@ def wrong_in_heartbeat(request: ConsumerGroupHeartbeatRequest, version: int) -> 
         (not request.member_id and not (joins and version == MADE_BY_THE_COORDINATOR), "MemberId is empty"),
         (request.instance_id == "", "InstanceId is empty"),
         (request.rack_id == "", "RackId is empty"),
-        (epoch < AWAY_EPOCH, f"MemberEpoch is {epoch}: it must be -2 or more"),
+        (epoch < AWAY_EPOCH, "MemberEpoch is {0.member_epoch}: it must be -2 or more"),
         (
             epoch == AWAY_EPOCH and request.instance_id is None,
             "MemberEpoch -2 is for static members: InstanceId is missing",
         ),
-        (joins and request.rebalance_timeout_ms <= 0, "RebalanceTimeoutMs is missing in a request that joins"),
+        (joins and request.rebalance_timeout_ms == UNSAID_MS, "RebalanceTimeoutMs is missing in a request that joins"),
         (joins and request.topic_partitions is None, "TopicPartitions is missing in a request that joins"),
         (joins and bool(request.topic_partitions), "TopicPartitions is not empty in a request that joins"),
         (
@@ -37,7 +39,7 @@ def wrong_in_heartbeat(request: ConsumerGroupHeartbeatRequest, version: int) -> 
             "TopicPartitions has a negative partition",
         ),
     )
-    return next((text for wrong, text in checks if wrong), None)
+    return next((text.format(request) for wrong, text in checks if wrong), None)
 
 
 def unknown_assignor(request: ConsumerGroupHeartbeatRequest, known: Sequence[str]) -> str | None:

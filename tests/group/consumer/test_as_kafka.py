@@ -45,6 +45,8 @@ async def rule_1_what_is_refused_by_its_fields(g: Group) -> None:
     well: dict[str, Any] = {"owned": NOTHING, "rebalance_timeout_ms": 60_000, "subscribed_topic_names": ["A"]}
     wrong: list[dict[str, Any]] = [
         {"rebalance_timeout_ms": -1},
+        {"rebalance_timeout_ms": 0},
+        {"rebalance_timeout_ms": -5},
         {"owned": None},
         {"subscribed_topic_names": None},
         {"instance_id": ""},

@@ -13,8 +13,21 @@ import pytest
 from kcoord.group.consumer.reconciliation import Goal, Position, next_position
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import Stage
+from kcoord.group.state.groups.modern_group import UNSET
+from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.group.state.settings import DAY_MS
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import DeleteGroupsRequest, DeleteGroupsResponse, JoinGroupRequest, JoinGroupResponse
+from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
+from kcoord.protocol.messages import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+)
 from tests.group.consumer.world import GROUP, REBALANCE_MS, SESSION_MS, World, parts, text, topic_id, topics
 from tests.group.sabotage import Saboteur
 
@@ -275,6 +288,26 @@ def test_rule_13_heartbeats_without_a_pause_are_slowed_down() -> None:
     assert answered == 10
 
 
+def test_rule_11_who_has_something_to_confirm_has_not_converged_though_it_gets_its_partitions_back() -> None:
+    """b goes before a has let go of what b was to have: a has all that its target names, and has not heard of it. While
+    nothing can be written, its answer must not be one that needs a record.
+    """
+    world = World(ConsumerSettings())
+    world.join("a")
+    world.send_beat("b", 0, "", connection=2, **FULL)
+    assert world.beat("a", 2).brief == (2, "A0 A1")
+    held = world.send_beat("a", 2)
+    world.leave("b", connection=3)
+    assert world.row() == (4, {"a": "2 UNREVOKED A0 A1 - A2 A3"})
+    assert world.group.state is ModernState.RECONCILING
+    assert world.group.history[4].converged_timestamp == UNSET
+    world.now_ms += 5_000
+    step = world.shard.give_held(world.now_ms, world.wall_ms)
+    assert (step.records, [reply.token for reply in step.replies]) == ([], [held])
+    assert world.beat("a", 2, "A0 A1").brief == (4, "A0 A1 A2 A3")
+    assert world.group.history[4].converged_timestamp != UNSET
+
+
 def test_rule_10_0_means_never() -> None:
     world = two()
     world.beat("a", 3, "A0 A1")
@@ -380,6 +413,24 @@ def test_a_commit_is_good_for_what_the_member_has_had_since_its_epoch() -> None:
     assert world.commit("a", 4, kept) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
+def test_offsets_of_topics_that_nobody_subscribes_to_expire_and_then_the_group() -> None:
+    never_ends = ConsumerSettings(session_timeout_ms=30 * DAY_MS, heartbeat_wait_ms=0)
+    world = World(never_ends, topics(A=1, B=1))
+    world.join("a", "AB")
+    assert world.commit("a", 2, "A0") is ErrorCode.NONE
+    assert world.commit("a", 2, "B0") is ErrorCode.NONE
+    world.beat("a", 2, subscribed_topic_names=["A"])
+    world.beat("a", 2, "A0")
+    delete = OffsetDeleteRequest(GROUP, [OffsetDeleteRequestTopic("A", [OffsetDeleteRequestPartition(0)])])
+    told = world.ask(delete, OffsetDeleteResponse, version=0, connection=0)
+    assert told.topics[0].partitions[0].error_code == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+    world.pass_ms(8 * DAY_MS)
+    assert world.shard.offset_partitions(GROUP) == {"A": [0]}
+    world.leave("a")
+    world.pass_ms(8 * DAY_MS)
+    assert GROUP not in world.shard.group_ids()
+
+
 # -- names and other kinds ---------------------------------------------------------------------------------------------
 
 
@@ -389,6 +440,9 @@ def test_rule_2_a_group_of_another_kind_is_not_found_and_an_empty_one_makes_room
     joined = world.ask(classic, JoinGroupResponse, version=2)
     assert joined.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL  # it lists no protocols
     assert world.join("a").brief == (2, "A0 A1 A2 A3")
+    described = world.ask(DescribeGroupsRequest([GROUP]), DescribeGroupsResponse, version=6, connection=0).groups[0]
+    assert described.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    assert described.error_message == f"Group {GROUP} is a consumer group: describe it as one."
     refused = world.ask(classic, JoinGroupResponse, version=2)
     assert refused.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     answer = world.ask(DeleteGroupsRequest([GROUP]), DeleteGroupsResponse, connection=0)

@@ -112,12 +112,10 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     @property
     def shown_state(self) -> ModernState:
         """The state in answers, as Kafka has it: Reconciling until every member has been told the assignment epoch."""
-        if self.state is ModernState.STABLE and not all(map(self._has_come, self.members.values())):
+        lags = any(member.epoch != self.assignment_epoch for member in self.members.values())
+        if lags and self.state is ModernState.STABLE:
             return ModernState.RECONCILING
         return self.state
-
-    def _has_come(self, member: ConsumerMember) -> bool:
-        return member.stage is Stage.STABLE and member.epoch == self.assignment_epoch
 
     def subscribed_names(self, member: ConsumerMember) -> frozenset[str]:
         """The topics that a member subscribes to by name or by its regular expression, whether they exist or not."""
@@ -131,6 +129,15 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     def all_names(self) -> frozenset[str]:
         """The topics that any member subscribes to."""
         return frozenset().union(*map(self.subscribed_names, self.members.values()))
+
+    def _judge(self, member_id: str) -> None:
+        """As in any group, but a member that has something to confirm, or waits for others, has not converged, even if
+        its target names by now what it has.
+        """
+        super()._judge(member_id)
+        member = self.members.get(member_id)
+        if member is not None and member.stage is not Stage.STABLE:
+            self.unconverged.add(member_id)
 
     def set_assigned(
         self, member: ConsumerMember, assigned: Partitions, pending: Partitions, epochs: Mapping[Partition, int]
