@@ -31,7 +31,7 @@ from kcoord.assign import (
     UniformAssignor,
 )
 from kcoord.assign.built_in import POLICIES
-from kcoord.assign.consumer import ConsumerAssignor, ConsumerGroup, ConsumerMember, ConsumerTargets
+from kcoord.assign.consumer import ConsumerAssignor, ConsumerTargets, SubscribedGroup, Subscriber
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
 from kcoord.protocol.generated import connect_group_prepare_assignment_response as prepare
@@ -235,11 +235,11 @@ def consumer_groups(name: str, assignor: ConsumerAssignor) -> list[Timing]:
     """A consumer group that begins, and the same with one member more; all subscribe to the same topics."""
     topics = {number.to_bytes(16, "big"): UNIFORM_TASKS // TOPICS for number in range(TOPICS)}
     subscription = frozenset(topics)
-    members = [ConsumerMember(f"member-{at}", subscribed_topics=subscription) for at in range(WORKERS)]
-    empty = ConsumerGroup(tuple(members), topics)
+    members = [Subscriber(f"member-{at}", subscribed_topics=subscription) for at in range(WORKERS)]
+    empty = SubscribedGroup(tuple(members), topics)
     targets = assignor.assign(empty)
-    newcomer = ConsumerMember("member-new", subscribed_topics=subscription)
-    more = ConsumerGroup((*[attrs.evolve(each, target=_target(targets, each)) for each in members], newcomer), topics)
+    newcomer = Subscriber("member-new", subscribed_topics=subscription)
+    more = SubscribedGroup((*[attrs.evolve(each, target=_target(targets, each)) for each in members], newcomer), topics)
     given = assignor.assign(more)
     moved = sum(
         len(partitions - given[each.member_id].get(topic, frozenset()))
@@ -255,7 +255,7 @@ def consumer_groups(name: str, assignor: ConsumerAssignor) -> list[Timing]:
     ]
 
 
-def _target(targets: ConsumerTargets, member: ConsumerMember) -> dict[bytes, frozenset[int]]:
+def _target(targets: ConsumerTargets, member: Subscriber) -> dict[bytes, frozenset[int]]:
     return {bytes(bytearray(topic)): frozenset(list(each)) for topic, each in targets[member.member_id].items()}
 
 

@@ -359,7 +359,7 @@ class Shard:
             settle(transition, self.state.connect[group_id])
 
     def learn_topics(self, topics: Mapping[str, Topic], now_ms: int, wall_ms: int) -> Step:
-        """Take in which topics exist, by name. Consumer groups whose topics have changed are assigned anew."""
+        """From now on these topics exist, by name. Consumer groups whose topics have changed get a new assignment."""
         isolation = self._isolation(now_ms, wall_ms)
         self.state.topics = topics
         for group in list(self.state.consumer.values()):

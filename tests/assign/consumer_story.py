@@ -14,7 +14,13 @@ import re
 
 import attrs
 
-from kcoord.assign.consumer import ConsumerAssignor, ConsumerGroup, ConsumerMember, ConsumerTarget, ConsumerTargets
+from kcoord.assign.consumer import (
+    ConsumerAssignor,
+    ConsumerTarget,
+    ConsumerTargets,
+    SubscribedGroup,
+    Subscriber,
+)
 
 
 def topic_id(topic: str) -> bytes:
@@ -43,7 +49,7 @@ class ConsumerStory:
 
     assignor: ConsumerAssignor
     topics: dict[bytes, int] = attrs.Factory(dict)
-    members: dict[str, ConsumerMember] = attrs.Factory(dict)
+    members: dict[str, Subscriber] = attrs.Factory(dict)
 
     def play(self, story: str) -> None:
         """All lines. Raises AssertionError at the first that does not come true."""
@@ -55,7 +61,7 @@ class ConsumerStory:
                 continue
             for event in happens.split(", "):
                 self._happen(event)
-            given = self.assignor.assign(ConsumerGroup(tuple(self.members.values()), dict(self.topics)))
+            given = self.assignor.assign(SubscribedGroup(tuple(self.members.values()), dict(self.topics)))
             if expected:
                 assert {name: shown(each) for name, each in given.items()} == expected, line
             self._install(given)
@@ -71,7 +77,7 @@ class ConsumerStory:
             del self.topics[topic_id(found[1])]
         elif found := re.fullmatch(r"([\w ]+) subscribes? to([\w ]*)", event):
             for name in found[1].split():
-                member = self.members.get(name, ConsumerMember(name))
+                member = self.members.get(name, Subscriber(name))
                 subscribed = frozenset(map(topic_id, found[2].split()))
                 self.members[name] = attrs.evolve(member, subscribed_topics=subscribed)
         elif found := re.fullmatch(r"(\w) is static as (\w+)", event):

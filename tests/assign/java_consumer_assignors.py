@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kcoord.assign.consumer import ConsumerGroup, ConsumerTargets
+from kcoord.assign.consumer import ConsumerTargets, SubscribedGroup
 from tests.assign.random_consumers import plain, topic_id, topic_of
 from tests.kafka.java import Java
 
 PROGRAM = Path(__file__).with_name("JavaConsumerAssignors.java")
 
 
-def order(assignor: str, group: ConsumerGroup, follows: bool = False) -> dict[str, Any]:
+def order(assignor: str, group: SubscribedGroup, follows: bool = False) -> dict[str, Any]:
     """What to assign; `follows`: from where Kafka's assignor has come, not from the group's targets."""
     asked: dict[str, Any] = {
         "assignor": assignor,

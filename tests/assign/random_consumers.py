@@ -11,7 +11,7 @@ from random import Random
 
 import attrs
 
-from kcoord.assign.consumer import ConsumerGroup, ConsumerMember, ConsumerTargets
+from kcoord.assign.consumer import ConsumerTargets, SubscribedGroup, Subscriber
 
 LETTERS = ("a", "B", "7", "-", "ü", "\N{GRINNING FACE}", "\uff5e")
 """The last but one comes after the last only in Unicode."""
@@ -34,7 +34,7 @@ class RandomConsumers:
     random: Random
     mixed: bool
     topics: dict[int, int] = attrs.Factory(dict)
-    members: dict[str, ConsumerMember] = attrs.Factory(dict)
+    members: dict[str, Subscriber] = attrs.Factory(dict)
     made: int = 0
     """How many members and topics there have been."""
 
@@ -48,12 +48,12 @@ class RandomConsumers:
             group.join()
         return group
 
-    def step(self) -> ConsumerGroup:
+    def step(self) -> SubscribedGroup:
         """The group after some events, without targets."""
         for _ in range(self.random.choice((1, 1, 1, 2, 3))):
             event = self.random.choices(list(EVENTS), list(EVENTS.values()))[0]
             event(self)
-        return ConsumerGroup(
+        return SubscribedGroup(
             tuple(self.members.values()), {topic_id(topic): count for topic, count in self.topics.items()}
         )
 
@@ -61,7 +61,7 @@ class RandomConsumers:
         self.made += 1
         name = self.random.choice(LETTERS) + self.random.choice(LETTERS) + str(self.made)
         instance = f"{self.random.choice(LETTERS)}{self.made}" if self.random.random() < 0.3 else None
-        self.members[name] = ConsumerMember(name, instance, subscribed_topics=self.subscription())
+        self.members[name] = Subscriber(name, instance, subscribed_topics=self.subscription())
 
     def leave(self) -> None:
         if len(self.members) > 1:
@@ -113,13 +113,13 @@ EVENTS = {
 }
 
 
-def with_targets(group: ConsumerGroup, targets: ConsumerTargets) -> ConsumerGroup:
+def with_targets(group: SubscribedGroup, targets: ConsumerTargets) -> SubscribedGroup:
     """The group when these are its targets."""
     members = [attrs.evolve(each, target=targets.get(each.member_id, {})) for each in group.members]
     return attrs.evolve(group, members=tuple(members))
 
 
-def moved(group: ConsumerGroup, targets: ConsumerTargets) -> int:
+def moved(group: SubscribedGroup, targets: ConsumerTargets) -> int:
     """How many partitions members lose although they could keep them."""
     lost = 0
     for member in group.members:
@@ -129,12 +129,12 @@ def moved(group: ConsumerGroup, targets: ConsumerTargets) -> int:
     return lost
 
 
-def sizes(group: ConsumerGroup, targets: ConsumerTargets) -> list[int]:
+def sizes(group: SubscribedGroup, targets: ConsumerTargets) -> list[int]:
     """How many partitions each member has."""
     return [sum(map(len, targets.get(each.member_id, {}).values())) for each in group.members]
 
 
-def widest_gap(group: ConsumerGroup, targets: ConsumerTargets) -> int:
+def widest_gap(group: SubscribedGroup, targets: ConsumerTargets) -> int:
     """The greatest difference between two members that subscribe to the same topics that exist."""
     by_subscription: dict[frozenset[bytes], list[int]] = {}
     for member, size in zip(group.members, sizes(group, targets), strict=True):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import attrs
 import pytest
 
-from kcoord.assign.consumer import ConsumerGroup, ConsumerTargets
+from kcoord.assign.consumer import ConsumerTargets, SubscribedGroup
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from tests.assign.java_consumer_assignors import asked, order
 from tests.assign.random_consumers import (
@@ -37,7 +37,7 @@ class Case:
     assignor: str
     mixed: bool
     first: bool
-    group: ConsumerGroup
+    group: SubscribedGroup
     ours: ConsumerTargets
     kafkas: ConsumerTargets
 
@@ -59,7 +59,7 @@ class Planned:
     assignor: str
     mixed: bool
     step: int
-    group: ConsumerGroup
+    group: SubscribedGroup
     """With kcoord's targets, or without any: then with Kafka's of the step before."""
     follows: bool
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from kcoord.assign.consumer import (
     ConsumerAssignor,
-    ConsumerGroup,
-    ConsumerMember,
     ConsumerTargets,
     RangeConsumerAssignor,
+    SubscribedGroup,
+    Subscriber,
     UniformConsumerAssignor,
     exchange_cycles,
     range_orders,
@@ -39,15 +39,15 @@ PARTITION = st.tuples(st.sampled_from(TOPICS), st.integers(0, 6))
 
 
 @st.composite
-def groups(draw: st.DrawFn, same: bool | None = None, largest: int = 6, members: int = 5) -> ConsumerGroup:
+def groups(draw: st.DrawFn, same: bool | None = None, largest: int = 6, members: int = 5) -> SubscribedGroup:
     """A group in any state: targets that are uneven, double, of topics that are gone or were never subscribed to."""
     topics = draw(st.dictionaries(st.sampled_from(TOPICS), st.integers(0, largest), max_size=len(TOPICS)))
     ids = draw(st.lists(st.text("abc", min_size=1, max_size=2), min_size=1, max_size=members, unique=True))
     all_same = draw(st.booleans()) if same is None else same
     subscription = draw(st.frozensets(st.sampled_from(TOPICS), min_size=1))
-    return ConsumerGroup(
+    return SubscribedGroup(
         tuple(
-            ConsumerMember(
+            Subscriber(
                 each,
                 instance_id=draw(st.none() | st.just(f"i{at % 3}{at}")),
                 rack_id=draw(st.none() | st.just("rack")),
@@ -69,7 +69,7 @@ def _pairs(targets: ConsumerTargets) -> list[tuple[bytes, int]]:
     return [(topic, each) for target in targets.values() for topic, numbers in target.items() for each in numbers]
 
 
-def _without_doubles(group: ConsumerGroup) -> ConsumerGroup:
+def _without_doubles(group: SubscribedGroup) -> SubscribedGroup:
     """Each partition in the target of the first member that claims it and may have it."""
     taken: set[tuple[bytes, int]] = set()
     members = []
@@ -89,7 +89,7 @@ def _without_doubles(group: ConsumerGroup) -> ConsumerGroup:
 @EXAMPLES
 @given(group=groups())
 def test_each_partition_of_each_subscribed_topic_is_assigned_once(
-    assignor: ConsumerAssignor, group: ConsumerGroup
+    assignor: ConsumerAssignor, group: SubscribedGroup
 ) -> None:
     """Rule 21 of consumer groups: only to subscribers, and nothing that does not exist."""
     targets = assignor.assign(group)
@@ -106,18 +106,18 @@ def test_each_partition_of_each_subscribed_topic_is_assigned_once(
 @EXAMPLES
 @given(group=groups(), shuffle=st.randoms(use_true_random=False))
 def test_the_order_of_members_changes_nothing(
-    assignor: ConsumerAssignor, group: ConsumerGroup, shuffle: random.Random
+    assignor: ConsumerAssignor, group: SubscribedGroup, shuffle: random.Random
 ) -> None:
     members, topics = list(group.members), list(group.topics.items())
     shuffle.shuffle(members)
     shuffle.shuffle(topics)
-    assert assignor.assign(ConsumerGroup(tuple(members), dict(topics))) == assignor.assign(group)
+    assert assignor.assign(SubscribedGroup(tuple(members), dict(topics))) == assignor.assign(group)
 
 
 @EACH
 @EXAMPLES
 @given(group=groups())
-def test_racks_change_nothing(assignor: ConsumerAssignor, group: ConsumerGroup) -> None:
+def test_racks_change_nothing(assignor: ConsumerAssignor, group: SubscribedGroup) -> None:
     """Rule 22 of consumer groups."""
     without = attrs.evolve(group, members=tuple(attrs.evolve(each, rack_id=None) for each in group.members))
     assert assignor.assign(without) == assignor.assign(group)
@@ -126,7 +126,7 @@ def test_racks_change_nothing(assignor: ConsumerAssignor, group: ConsumerGroup) 
 @EACH
 @EXAMPLES
 @given(group=groups())
-def test_what_is_assigned_stays_so(assignor: ConsumerAssignor, group: ConsumerGroup) -> None:
+def test_what_is_assigned_stays_so(assignor: ConsumerAssignor, group: SubscribedGroup) -> None:
     """The same targets come back as the same objects: nothing is built anew for those whom nothing touches."""
     installed = with_targets(group, assignor.assign(group))
     again = assignor.assign(installed)
@@ -136,7 +136,7 @@ def test_what_is_assigned_stays_so(assignor: ConsumerAssignor, group: ConsumerGr
 @EACH
 @EXAMPLES
 @given(group=groups())
-def test_sets_that_do_not_change_are_the_same_objects(assignor: ConsumerAssignor, group: ConsumerGroup) -> None:
+def test_sets_that_do_not_change_are_the_same_objects(assignor: ConsumerAssignor, group: SubscribedGroup) -> None:
     targets = assignor.assign(group)
     for member in group.members:
         for topic, partitions in targets[member.member_id].items():
@@ -146,7 +146,7 @@ def test_sets_that_do_not_change_are_the_same_objects(assignor: ConsumerAssignor
 
 @EXAMPLES
 @given(group=groups(same=True).map(_without_doubles))
-def test_uniform_needs_the_fewest_moves_to_be_even(group: ConsumerGroup) -> None:
+def test_uniform_needs_the_fewest_moves_to_be_even(group: SubscribedGroup) -> None:
     """Rule 21 of consumer groups, all members with the same topics: of all balanced counts, those that take least."""
     targets = UNIFORM.assign(group)
     assert widest_gap(group, targets) <= 1
@@ -160,14 +160,14 @@ def test_uniform_needs_the_fewest_moves_to_be_even(group: ConsumerGroup) -> None
 
 @EXAMPLES
 @given(group=groups(same=False, largest=2, members=3).map(_without_doubles))
-def test_no_target_is_more_even_than_uniforms_and_none_as_even_moves_less(group: ConsumerGroup) -> None:
+def test_no_target_is_more_even_than_uniforms_and_none_as_even_moves_less(group: SubscribedGroup) -> None:
     """Rule 21 of consumer groups, mixed subscriptions: all assignments that there are, tried."""
     targets = UNIFORM.assign(group)
     found = unevenness(sizes(group, targets)), moved(group, targets)
     assert found == min((unevenness(sizes(group, each)), moved(group, each)) for each in _all_targets(group))
 
 
-def _all_targets(group: ConsumerGroup) -> Iterator[ConsumerTargets]:
+def _all_targets(group: SubscribedGroup) -> Iterator[ConsumerTargets]:
     partitions, choices = [], []
     for topic, count in group.topics.items():
         subscribers = [each.member_id for each in group.members if topic in each.subscribed_topics]
@@ -183,7 +183,7 @@ def _all_targets(group: ConsumerGroup) -> Iterator[ConsumerTargets]:
 
 @EXAMPLES
 @given(group=groups())
-def test_ranges_are_contiguous_and_cut_alike(group: ConsumerGroup) -> None:
+def test_ranges_are_contiguous_and_cut_alike(group: SubscribedGroup) -> None:
     """Rule 21 of consumer groups: co-partitioned where topics have equal counts and equal subscribers."""
     targets = RANGE.assign(group)
     cuts: dict[object, list[Sequence[tuple[str, int, int]]]] = {}
@@ -205,7 +205,7 @@ def test_ranges_are_contiguous_and_cut_alike(group: ConsumerGroup) -> None:
 
 @EXAMPLES
 @given(group=groups())
-def test_range_from_nothing_goes_by_instance_id_then_by_member_id(group: ConsumerGroup) -> None:
+def test_range_from_nothing_goes_by_instance_id_then_by_member_id(group: SubscribedGroup) -> None:
     """Rule 21 of consumer groups: static members first."""
     targets = RANGE.assign(with_targets(group, {}))
     order = sorted(group.members, key=lambda each: (each.instance_id is None, each.instance_id or each.member_id))
@@ -216,20 +216,18 @@ def test_range_from_nothing_goes_by_instance_id_then_by_member_id(group: Consume
 
 @EXAMPLES
 @given(group=groups(), newcomer=st.text("d", min_size=1, max_size=1))
-def test_range_never_moves_more_than_in_kafkas_order(group: ConsumerGroup, newcomer: str) -> None:
+def test_range_never_moves_more_than_in_kafkas_order(group: SubscribedGroup, newcomer: str) -> None:
     """Rule 21 of consumer groups: from any target, and when a member joins a group that range has assigned."""
     subscription = group.members[0].subscribed_topics
     installed = with_targets(group, RANGE.assign(group))
-    joined = attrs.evolve(
-        installed, members=(*installed.members, ConsumerMember(newcomer, subscribed_topics=subscription))
-    )
+    joined = attrs.evolve(installed, members=(*installed.members, Subscriber(newcomer, subscribed_topics=subscription)))
     for each in (group, joined):
         assert moved(each, RANGE.assign(each)) <= moved(each, RANGE.assign(with_targets(each, {})))
 
 
 @EXAMPLES
 @given(group=groups(same=False))
-def test_without_a_search_uniform_evens_out_each_topic(group: ConsumerGroup) -> None:
+def test_without_a_search_uniform_evens_out_each_topic(group: SubscribedGroup) -> None:
     """Rule 21 of consumer groups: what 16 rounds over the topics do in a group that is too large for chains."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(exchange_cycles, "_LOOKS", 0)
@@ -243,7 +241,7 @@ def test_without_a_search_uniform_evens_out_each_topic(group: ConsumerGroup) -> 
 
 @EXAMPLES
 @given(group=groups(), joined=groups(largest=0))
-def test_without_a_search_newcomers_stand_at_the_end(group: ConsumerGroup, joined: ConsumerGroup) -> None:
+def test_without_a_search_newcomers_stand_at_the_end(group: SubscribedGroup, joined: SubscribedGroup) -> None:
     """Rule 21 of consumer groups: `range` moves no more than Kafka's then, either."""
     known = {each.member_id for each in group.members}
     newcomers = [attrs.evolve(each, target={}) for each in joined.members if each.member_id not in known]
@@ -286,4 +284,4 @@ def test_another_process_computes_the_same() -> None:
 def test_a_group_without_members_has_no_targets() -> None:
     for assignor in (UNIFORM, RANGE):
         assert isinstance(assignor, ConsumerAssignor)
-        assert assignor.assign(ConsumerGroup((), {TOPICS[0]: 3})) == {}
+        assert assignor.assign(SubscribedGroup((), {TOPICS[0]: 3})) == {}

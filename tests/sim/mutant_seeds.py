@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 FILE = HERE / "mutant_seeds.json"
 LAST_TIME: dict[str, int] = json.loads(FILE.read_text())
 FOUND: dict[str, int] = {}
-"""What shows the mutants that were asked for now."""
+"""By mutant, the seed that has shown it in this process."""
 
 
 def name_of(mutant: Mutant, kind: str) -> str:

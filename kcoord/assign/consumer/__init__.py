@@ -5,16 +5,16 @@ with kcoord, which are in ``uniform`` and ``ranges``.
 """
 
 from kcoord.assign.consumer.interface import ConsumerAssignor
-from kcoord.assign.consumer.model import ConsumerGroup, ConsumerMember, ConsumerTarget, ConsumerTargets
+from kcoord.assign.consumer.model import ConsumerTarget, ConsumerTargets, SubscribedGroup, Subscriber
 from kcoord.assign.consumer.ranges import RangeConsumerAssignor
 from kcoord.assign.consumer.uniform import UniformConsumerAssignor
 
 __all__ = [
     "ConsumerAssignor",
-    "ConsumerGroup",
-    "ConsumerMember",
     "ConsumerTarget",
     "ConsumerTargets",
     "RangeConsumerAssignor",
+    "SubscribedGroup",
+    "Subscriber",
     "UniformConsumerAssignor",
 ]

@@ -10,7 +10,7 @@ chain is worth it
 Both are one cost: the sum of the squares of the members' counts first, the number of moves second. Chains become cycles
 when their ends are tied together by a hub, through which a partition's count goes back. When no cycle of negative cost
 is left, no assignment is more even, and no other one that is as even needs fewer moves. In a large group the search
-ends before that, when it has looked at so many counts.
+may end before that (`_LOOKS`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeAlias
 from kcoord.assign.consumer.topic_counts import TopicCounts
 
 _LOOKS = 1_000_000
-"""So many counts are looked at, about. That is enough to find all exchanges in most groups of some hundred members."""
+"""The search ends after about this many looks at a count. Most groups of a few hundred members need fewer."""
 _HUB = -1
 _NOBODY = -2
 _FAR = 1 << 60

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from kcoord.assign.consumer.model import ConsumerGroup, ConsumerTargets
+from kcoord.assign.consumer.model import ConsumerTargets, SubscribedGroup
 
 
 @runtime_checkable
@@ -18,5 +18,5 @@ class ConsumerAssignor(Protocol):
     def name(self) -> str:
         """The name by which consumers ask for it (`group.remote.assignor`)."""
 
-    def assign(self, group: ConsumerGroup) -> ConsumerTargets:
+    def assign(self, group: SubscribedGroup) -> ConsumerTargets:
         """The targets: each partition of each subscribed topic once, with a member that subscribes to the topic."""

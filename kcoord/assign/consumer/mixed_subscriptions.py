@@ -16,19 +16,19 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 
 from kcoord.assign.consumer.exchange_cycles import cancel_cycles
-from kcoord.assign.consumer.holdings import Holdings
 from kcoord.assign.consumer.subscriptions import SubscriptionClass
 from kcoord.assign.consumer.topic_counts import TopicCounts
+from kcoord.assign.consumer.working_targets import WorkingTargets
 
 _ROUNDS = 16
 
 
-def balance_mixed(holdings: Holdings, part: Sequence[SubscriptionClass]) -> None:
+def balance_mixed(working: WorkingTargets, part: Sequence[SubscriptionClass]) -> None:
     """Make the numbers of partitions of these members as even as their subscriptions allow."""
     topics = sorted(frozenset().union(*[each.topics for each in part]))
     numbers = sorted([at for each in part for at in each.members])
-    counts = _counted(holdings, part, topics, numbers)
-    free = [len(holdings.free[topic]) for topic in topics]
+    counts = _counted(working, part, topics, numbers)
+    free = [len(working.free[topic]) for topic in topics]
     order = sorted(range(len(topics)), key=lambda topic: _urgency(counts, topic, free[topic]))
     for topic in order:
         _fill(counts, topic, free[topic])
@@ -37,11 +37,11 @@ def balance_mixed(holdings: Holdings, part: Sequence[SubscriptionClass]) -> None
             break
     cancel_cycles(counts)
     for at, topic_id in enumerate(topics):
-        _hand_over(holdings, topic_id, counts.kept[at], counts.held[at], numbers)
+        _hand_over(working, topic_id, counts.kept[at], counts.held[at], numbers)
 
 
 def _counted(
-    holdings: Holdings, part: Sequence[SubscriptionClass], topics: list[bytes], numbers: list[int]
+    working: WorkingTargets, part: Sequence[SubscriptionClass], topics: list[bytes], numbers: list[int]
 ) -> TopicCounts:
     """The counts of what the members have; members are numbered from 0 here."""
     counts = TopicCounts(len(topics), len(numbers))
@@ -51,7 +51,7 @@ def _counted(
         for topic in each.topics:
             counts.subscribers[index[topic]] += [place[number] for number in each.members]
         for number in each.members:
-            for topic, partitions in holdings.held[number].items():
+            for topic, partitions in working.held[number].items():
                 counts.start(index[topic], place[number], len(partitions))
     for subscribers in counts.subscribers:
         subscribers.sort()
@@ -114,17 +114,17 @@ def _level(counts: TopicCounts, topic: int) -> bool:
 
 
 def _hand_over(
-    holdings: Holdings, topic: bytes, kept: dict[int, int], held: dict[int, int], numbers: list[int]
+    working: WorkingTargets, topic: bytes, kept: dict[int, int], held: dict[int, int], numbers: list[int]
 ) -> None:
     """Let the members have as many partitions of the topic as was found."""
     for at, had in kept.items():
         has = held.get(at, 0)
         if has < had:
-            holdings.give_up(numbers[at], topic, had - has)
-    pool = holdings.drained(topic)
+            working.give_up(numbers[at], topic, had - has)
+    pool = working.drained(topic)
     done = 0
     for at in sorted(held):
         more = held[at] - kept.get(at, 0)
         if more > 0:
-            holdings.take(numbers[at], topic, pool[done : done + more])
+            working.take(numbers[at], topic, pool[done : done + more])
             done += more

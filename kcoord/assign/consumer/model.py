@@ -1,4 +1,4 @@
-"""The input and the output of consumer groups' assignors: `ConsumerGroup` and `ConsumerTargets`.
+"""The input and the output of consumer groups' assignors: `SubscribedGroup` and `ConsumerTargets`.
 
 These are values that never change. A target is what a member is meant to consume, not what it consumes at this moment.
 Topics are named by their ids, 16 bytes, as in the protocol.
@@ -19,7 +19,7 @@ ConsumerTargets: TypeAlias = Mapping[str, ConsumerTarget]
 
 
 @attrs.frozen
-class ConsumerMember:
+class Subscriber:
     """A consumer of the group, with its present target."""
 
     member_id: str
@@ -34,9 +34,9 @@ class ConsumerMember:
 
 
 @attrs.frozen
-class ConsumerGroup:
+class SubscribedGroup:
     """All that an assignor may look at."""
 
-    members: tuple[ConsumerMember, ...]
+    members: tuple[Subscriber, ...]
     topics: Mapping[bytes, int]
     """How many partitions each topic has. A subscribed topic that is not here does not exist."""

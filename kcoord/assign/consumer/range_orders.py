@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 from kcoord.assign.consumer.range_subscribers import RangeSubscribers
 
 _LOOKS = 400_000
-"""So many times, about, the search looks at what a member has of a topic."""
+"""The search ends after about this many looks at what a member has of a topic."""
 
 
 def present_order(subscribers: RangeSubscribers) -> list[int]:

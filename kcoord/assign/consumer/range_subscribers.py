@@ -5,18 +5,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-from kcoord.assign.consumer.model import ConsumerMember
+from kcoord.assign.consumer.model import Subscriber
 from kcoord.assign.incremental.hashing import sort_key
 
 
-def kafkas_order(member: ConsumerMember) -> tuple[bool, bytes]:
+def kafkas_order(member: Subscriber) -> tuple[bool, bytes]:
     """Static members first, by instance id, then the others by member id, as Java sorts strings."""
     if member.instance_id is not None:
         return False, sort_key(member.instance_id)
     return True, sort_key(member.member_id)
 
 
-def _topics_of(members: Sequence[ConsumerMember], index: dict[bytes, int]) -> list[list[int]]:
+def _topics_of(members: Sequence[Subscriber], index: dict[bytes, int]) -> list[list[int]]:
     """The topics of each member that exist, in order."""
     known: dict[frozenset[bytes], list[int]] = {}
     topics_of: list[list[int]] = []
@@ -32,7 +32,7 @@ def _topics_of(members: Sequence[ConsumerMember], index: dict[bytes, int]) -> li
 class RangeSubscribers:
     """Topics and members are numbered from 0: topics by id, members in Kafka's order."""
 
-    def __init__(self, members: Sequence[ConsumerMember], topics: Mapping[bytes, int]) -> None:
+    def __init__(self, members: Sequence[Subscriber], topics: Mapping[bytes, int]) -> None:
         self.members = members
         existing = sorted(topics.keys() & frozenset().union(*[each.subscribed_topics for each in members]))
         self.topic_ids = existing

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from kcoord.assign.consumer.model import ConsumerGroup, ConsumerTarget, ConsumerTargets
+from kcoord.assign.consumer.model import ConsumerTarget, ConsumerTargets, SubscribedGroup
 from kcoord.assign.consumer.range_orders import present_order
 from kcoord.assign.consumer.range_subscribers import RangeSubscribers, kafkas_order
 
@@ -20,7 +20,7 @@ class RangeConsumerAssignor:
 
     name = "range"
 
-    def assign(self, group: ConsumerGroup) -> ConsumerTargets:
+    def assign(self, group: SubscribedGroup) -> ConsumerTargets:
         """Cut each topic into as many ranges as it has subscribers; sizes differ by one at most, long ones first."""
         subscribers = RangeSubscribers(sorted(group.members, key=kafkas_order), group.topics)
         order = list(range(len(subscribers.members)))

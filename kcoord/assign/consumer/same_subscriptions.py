@@ -6,25 +6,25 @@ need: no balanced assignment needs fewer moves.
 
 from __future__ import annotations
 
-from kcoord.assign.consumer.holdings import Holdings
 from kcoord.assign.consumer.subscriptions import SubscriptionClass
+from kcoord.assign.consumer.working_targets import WorkingTargets
 
 
-def balance_same(holdings: Holdings, members: SubscriptionClass) -> None:
+def balance_same(working: WorkingTargets, members: SubscriptionClass) -> None:
     """Take what members have above their share, and give it and all that is free to those below."""
     topics = sorted(members.topics)
-    have = [holdings.size(at) for at in members.members]
+    have = [working.size(at) for at in members.members]
     total = sum(have)
     for topic in topics:
-        total += len(holdings.free[topic])
+        total += len(working.free[topic])
     shares = _shares(have, total)
     wants: list[tuple[int, int]] = []
     for at, had, share in zip(members.members, have, shares, strict=True):
         if had > share:
-            holdings.give_up_any(at, had - share)
+            working.give_up_any(at, had - share)
         elif had < share:
             wants.append((at, share - had))
-    _give_out(holdings, topics, wants)
+    _give_out(working, topics, wants)
 
 
 def _shares(have: list[int], total: int) -> list[int]:
@@ -38,17 +38,17 @@ def _shares(have: list[int], total: int) -> list[int]:
     return shares
 
 
-def _give_out(holdings: Holdings, topics: list[bytes], wants: list[tuple[int, int]]) -> None:
+def _give_out(working: WorkingTargets, topics: list[bytes], wants: list[tuple[int, int]]) -> None:
     """Give out what is free, topic by topic, to one member after the other; `wants` add up to what is free."""
     waiting = iter(wants)
     at, want = next(waiting, (0, 0))
     for topic in topics:
-        pool = holdings.drained(topic)
+        pool = working.drained(topic)
         done = 0
         while done < len(pool):
             if not want:
                 at, want = next(waiting)
             run = pool[done : done + want]
-            holdings.take(at, topic, run)
+            working.take(at, topic, run)
             done += len(run)
             want -= len(run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from kcoord.assign.consumer.model import ConsumerMember
+from kcoord.assign.consumer.model import Subscriber
 
 
 class SubscriptionClass:
@@ -19,7 +19,7 @@ class SubscriptionClass:
         self.members: list[int] = []
 
 
-def classes_of(members: Sequence[ConsumerMember], topics: Mapping[bytes, int]) -> list[SubscriptionClass]:
+def classes_of(members: Sequence[Subscriber], topics: Mapping[bytes, int]) -> list[SubscriptionClass]:
     """The classes, in the order of their first members. A topic that does not exist makes no difference."""
     by_subscription: dict[AbstractSet[bytes], SubscriptionClass] = {}
     by_topics: dict[frozenset[bytes], SubscriptionClass] = {}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from kcoord.assign.consumer.holdings import Holdings
 from kcoord.assign.consumer.mixed_subscriptions import balance_mixed
-from kcoord.assign.consumer.model import ConsumerGroup, ConsumerTargets
+from kcoord.assign.consumer.model import ConsumerTargets, SubscribedGroup
 from kcoord.assign.consumer.same_subscriptions import balance_same
 from kcoord.assign.consumer.subscriptions import classes_of, parts_of
+from kcoord.assign.consumer.working_targets import WorkingTargets
 
 _NOTHING: frozenset[bytes] = frozenset()
 
@@ -22,7 +22,7 @@ class UniformConsumerAssignor:
 
     name = "uniform"
 
-    def assign(self, group: ConsumerGroup) -> ConsumerTargets:
+    def assign(self, group: SubscribedGroup) -> ConsumerTargets:
         """Spread all partitions of subscribed topics evenly over those that subscribe to them."""
         members = sorted(group.members, key=attrgetter("member_id"))
         classes = classes_of(members, group.topics)
@@ -31,10 +31,10 @@ class UniformConsumerAssignor:
             for at in each.members:
                 subscribed[at] = each.topics
         topics = sorted(_NOTHING.union(*[each.topics for each in classes]))
-        holdings = Holdings(members, subscribed, {topic: group.topics[topic] for topic in topics})
+        working = WorkingTargets(members, subscribed, {topic: group.topics[topic] for topic in topics})
         for part in parts_of(classes):
             if len(part) == 1:
-                balance_same(holdings, part[0])
+                balance_same(working, part[0])
             else:
-                balance_mixed(holdings, part)
-        return {member.member_id: holdings.target(at, member.target) for at, member in enumerate(members)}
+                balance_mixed(working, part)
+        return {member.member_id: working.target(at, member.target) for at, member in enumerate(members)}

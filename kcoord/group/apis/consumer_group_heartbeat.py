@@ -2,8 +2,8 @@
 
 v1: a regular expression, and the member makes its own id (KIP-848, KIP-1082).
 
-The order of checks: the fields of the request, the assignor, the group, the member, its connection, its epoch. Only then
-does the request change anything. A request that is refused changes nothing.
+The order of checks: the fields of the request, the assignor, the group, the member, its connection, its epoch. Only
+then does the request change anything. A request that is refused changes nothing.
 
 | MemberEpoch | sender | meaning |
 | --- | --- | --- |
@@ -11,16 +11,16 @@ does the request change anything. A request that is refused changes nothing.
 | 0 | a dynamic member | it keeps its epoch and what it is assigned, and is told all again |
 | 0 | a static member's next process, after -2 | it takes the place over |
 | its epoch | a member | heartbeat |
-| its previous epoch, and it owns a part of what it is assigned | a member | heartbeat of a member that missed the last answer |
+| its previous epoch | a member that owns nothing but what it is assigned | it has missed the last answer |
 | any epoch that it may have been told | a member after a load | heartbeat |
 | -1 | a member | leaves for good |
 | -2 | a static member | leaves for a while |
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
+from kcoord.group.consumer.answer_delay import how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
-from kcoord.group.consumer.holding import how_long_to_hold, wants_all
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
@@ -171,7 +171,7 @@ def _take_in(
     request: ConsumerGroupHeartbeatRequest,
     context: RequestContext,
 ) -> tuple[ConsumerGroup, ConsumerMember]:
-    """Note what the request says of its sender, and make it a member if it is none."""
+    """Write down what the sender says about itself. A stranger becomes a member."""
     metadata = _metadata(SILENT if known is None else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()
     if known is None:

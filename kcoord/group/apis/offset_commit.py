@@ -9,7 +9,7 @@ A kcoord without a cluster knows no topics: it accepts every name, and knows no 
 from __future__ import annotations
 
 from kcoord.group.classic.check_commit import check_commit
-from kcoord.group.consumer.offsets import check_commit as check_consumer_commit
+from kcoord.group.consumer.offset_checks import check_commit as check_consumer_commit
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode

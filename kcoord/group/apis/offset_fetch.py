@@ -11,7 +11,7 @@ whole group, which could not name a topic, is empty.
 
 from __future__ import annotations
 
-from kcoord.group.consumer.offsets import check_fetch
+from kcoord.group.consumer.offset_checks import check_fetch
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode

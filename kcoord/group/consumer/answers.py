@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kcoord.group.consumer.membership import stop_release_timer
 from kcoord.group.consumer.reconciliation import Goal, Position, next_position
 from kcoord.group.state.bounded_text import bounded_text
+from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import (
     NOTHING,
     ConsumerGroup,
@@ -48,7 +48,7 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
         member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
         transition.wake(group, member.release_due_ms)
     else:
-        stop_release_timer(member)
+        member.releasing, member.release_due_ms = NOTHING, NEVER_MS
     return after.assigned != assigned
 
 
@@ -101,11 +101,11 @@ def answer(
             member_id=member.member_id,
             member_epoch=member.epoch,
             heartbeat_interval_ms=settings.heartbeat_interval_ms,
-            assignment=assignment(member.assigned) if with_assignment else None,
+            assignment=_assignment(member.assigned) if with_assignment else None,
         ),
     )
 
 
-def assignment(partitions: Partitions) -> Assignment:
+def _assignment(partitions: Partitions) -> Assignment:
     """Partitions as answers have them."""
     return Assignment([TopicPartitions(topic, numbers) for topic, numbers in by_topic(partitions).items()])

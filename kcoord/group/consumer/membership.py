@@ -15,7 +15,6 @@ from kcoord.group.modern.departure import write_gone
 from kcoord.group.modern.epochs import bump_epoch
 from kcoord.group.modern.grants_and_releases import forget_answers
 from kcoord.group.modern.held_replies import refuse_all
-from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Metadata, Stage
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
 from kcoord.group.state.records import consumer_records as records
@@ -27,7 +26,7 @@ def join(transition: Transition, group: ConsumerGroup, member_id: str, metadata:
     """Take in a member that the group does not know. Return the group: the first member's record makes it."""
     transition.write(records.member_metadata(group.group_id, member_id, metadata))
     group = transition.state.consumer[group.group_id]
-    if subscribes(metadata):
+    if _subscribes(metadata):
         bump_epoch(transition, group, Reason.JOINED, [member_id])
     elif not group.recorded:
         transition.write(records.group_epoch(group, group.epoch, Reason.JOINED, transition.wall_ms))
@@ -35,7 +34,7 @@ def join(transition: Transition, group: ConsumerGroup, member_id: str, metadata:
     return group
 
 
-def subscribes(metadata: Metadata) -> bool:
+def _subscribes(metadata: Metadata) -> bool:
     """Whether the member subscribes to anything."""
     return bool(metadata.subscribed_topic_names or metadata.subscribed_topic_regex)
 
@@ -106,8 +105,3 @@ def merged(former: Metadata, said: Mapping[str, Any]) -> Metadata:
     """What a member says of itself, where it says nothing new as before. The same object if nothing is new."""
     new = {name: value for name, value in said.items() if value is not None and value != getattr(former, name)}
     return attrs.evolve(former, **new) if new else former
-
-
-def stop_release_timer(member: ConsumerMember) -> None:
-    """The member has nothing to let go of any more."""
-    member.releasing, member.release_due_ms = NOTHING, NEVER_MS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kcoord.group.consumer.computing import compute
-from kcoord.group.consumer.topics import learn_topics
+from kcoord.group.consumer.next_assignment import compute
+from kcoord.group.consumer.topic_facts import learn_topics
 from kcoord.group.modern.held_replies import notify_touched
 from kcoord.group.modern.history import note_convergence
 from kcoord.group.state.groups.consumer_group import ConsumerGroup

@@ -102,11 +102,11 @@ class ShardState:
         return chain[AnyGroup](self.connect.values(), self.consumer.values())
 
     def modern_group(self, group_id: str) -> AnyGroup | None:
-        """The group without a barrier that has this name; None: there is none."""
+        """The connect group or consumer group of this name; None: there is none."""
         return self.connect.get(group_id) or self.consumer.get(group_id)
 
     def any_group(self, group_id: str) -> ClassicGroup | AnyGroup | None:
-        """The group that has this name, of whatever kind; None: there is none."""
+        """The group of this name, whatever its kind; None: there is none."""
         return self.groups.get(group_id) or self.modern_group(group_id)
 
     def effective(self, group_id: str) -> Effective:

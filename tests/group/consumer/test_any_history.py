@@ -14,7 +14,7 @@ from random import Random
 import attrs
 import pytest
 
-from kcoord.group.consumer import computing, reconciliation, topics
+from kcoord.group.consumer import next_assignment, reconciliation, topic_facts
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import Partition, Partitions, Topic
 from kcoord.protocol.errors import ErrorCode
@@ -269,9 +269,9 @@ MUTANTS = (
            "bool(partitions) if owned is None", "False if owned is None"),
     Mutant(8, "what others have is granted", reconciliation._towards,
            "frozenset(filter(goal.is_free, missing))", "missing"),
-    Mutant(6, "topics that change move no epoch", topics._learn,
+    Mutant(6, "topics that change move no epoch", topic_facts._learn,
            "if seen != before and group.members", "if False"),
-    Mutant(7, "what departed members were to have is given to nobody", computing.compute,
+    Mutant(7, "what departed members were to have is given to nobody", next_assignment.compute,
            "for member_id, partitions in after.items():", "for member_id, partitions in list(after.items())[:1]:"),
 )  # fmt: skip
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.assign.consumer.interface import ConsumerAssignor
-from kcoord.assign.consumer.model import ConsumerGroup as AssignorInput
-from kcoord.assign.consumer.model import ConsumerMember as AssignorMember
-from kcoord.assign.consumer.model import ConsumerTarget
+from kcoord.assign.consumer.model import ConsumerTarget, SubscribedGroup, Subscriber
 from kcoord.group.modern import history
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Target
@@ -19,7 +17,7 @@ from kcoord.group.state.transition import Transition
 
 def compute(transition: Transition, group: ConsumerGroup) -> None:
     """Make the targets for the group epoch. They are installed at once."""
-    name = wished_assignor(group, transition.state.settings.consumer)
+    name = _wished(group, transition.state.settings.consumer)
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     after = _assigned(group, CONSUMER_ASSIGNORS[name](), before)
     for member_id in before.keys() - after.keys():
@@ -32,7 +30,7 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     history.installed(transition, group, history.moves_between(before, after))
 
 
-def wished_assignor(group: ConsumerGroup, settings: ConsumerSettings) -> str:
+def _wished(group: ConsumerGroup, settings: ConsumerSettings) -> str:
     """The assignor that most members wish for; of several the one that stands first in the settings. If nobody wishes
     for any, the first.
     """
@@ -48,7 +46,7 @@ def _assigned(
     group: ConsumerGroup, assignor: ConsumerAssignor, before: Mapping[str, Partitions]
 ) -> dict[str, Partitions]:
     """What each member is to consume."""
-    given = AssignorInput(
+    given = SubscribedGroup(
         tuple(_seen(group, member, before) for member in group.members.values()),
         {topic.id: topic.partitions for topic in group.topics.values()},
     )
@@ -56,15 +54,13 @@ def _assigned(
     return {member_id: _flat(targets.get(member_id, {}), before.get(member_id)) for member_id in group.members}
 
 
-def _seen(group: ConsumerGroup, member: ConsumerMember, before: Mapping[str, Partitions]) -> AssignorMember:
+def _seen(group: ConsumerGroup, member: ConsumerMember, before: Mapping[str, Partitions]) -> Subscriber:
     """A member as assignors see it."""
     metadata = member.metadata
     target: dict[bytes, set[int]] = {}
     for topic_id, number in before.get(member.member_id, NOTHING):
         target.setdefault(topic_id, set()).add(number)
-    return AssignorMember(
-        member.member_id, metadata.instance_id, metadata.rack_id, group.subscribed_ids(member), target
-    )
+    return Subscriber(member.member_id, metadata.instance_id, metadata.rack_id, group.subscribed_ids(member), target)
 
 
 def _flat(target: ConsumerTarget, before: Partitions | None) -> Partitions:

@@ -36,7 +36,7 @@ _OF_A_MEMBER = (
 
 
 @frozen(slots=True, eq=False)
-class MemberBefore:
+class ConsumerMemberBefore:
     """The durable state of one member, and of its target."""
 
     member: ConsumerMember | None
@@ -51,7 +51,7 @@ class MemberBefore:
     epochs: Mapping[Partition, int] = attrs.Factory(dict)
 
     @classmethod
-    def of(cls, group: ConsumerGroup, member_id: str) -> MemberBefore:
+    def of(cls, group: ConsumerGroup, member_id: str) -> ConsumerMemberBefore:
         """The state as it is now."""
         member, target = group.members.get(member_id), group.targets.get(member_id)
         if member is None:
@@ -99,7 +99,7 @@ class ConsumerBefore:
     target: Record
     topics: Mapping[str, Topic]
     resolved: Mapping[str, frozenset[str]]
-    members: dict[str, MemberBefore] = attrs.Factory(dict)
+    members: dict[str, ConsumerMemberBefore] = attrs.Factory(dict)
     history: dict[int, ConsumerGroupHistoryValue | None] = attrs.Factory(dict)
 
     @classmethod
@@ -113,7 +113,7 @@ class ConsumerBefore:
         """Note what a record with this key may change."""
         if isinstance(key, _OF_A_MEMBER):
             if key.member_id not in self.members:
-                self.members[key.member_id] = MemberBefore.of(self.group, key.member_id)
+                self.members[key.member_id] = ConsumerMemberBefore.of(self.group, key.member_id)
         elif isinstance(key, ConsumerGroupHistoryKey):
             self.history.setdefault(key.epoch, self.group.history.get(key.epoch))
 
@@ -126,7 +126,7 @@ class ConsumerBefore:
         for pattern, names in self.resolved.items():
             yield records.resolution(group.group_id, pattern, names, 0)
         for member_id in {**group.members, **group.targets, **self.members}:
-            before = self.members.get(member_id) or MemberBefore.of(group, member_id)
+            before = self.members.get(member_id) or ConsumerMemberBefore.of(group, member_id)
             yield from before.records(group, member_id)
         for epoch, entry in sorted({**group.history, **self.history}.items()):
             if entry is not None:

@@ -1,4 +1,4 @@
-"""Holdings: which partitions each member has while targets are computed, and which nobody has.
+"""Working targets: which partitions each member has while targets are computed, and which nobody has.
 
 Partitions that a member gives up are its highest ones, and free ones are given out in runs: a target then names few
 topics. Sets and targets that do not change stay the same objects.
@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from kcoord.assign.consumer.model import ConsumerMember, ConsumerTarget
+from kcoord.assign.consumer.model import ConsumerTarget, Subscriber
 
 
-class Holdings:
+class WorkingTargets:
     """The partitions of members, who are numbered from 0."""
 
     def __init__(
-        self, members: Sequence[ConsumerMember], subscribed: Sequence[AbstractSet[bytes]], topics: dict[bytes, int]
+        self,
+        members: Sequence[Subscriber],
+        subscribed: Sequence[AbstractSet[bytes]],
+        topics: dict[bytes, int],
     ) -> None:
         """Members keep what exists, what they subscribe to, and what no member before them has."""
         self._all = {count: frozenset(range(count)) for count in set(topics.values())}
@@ -31,7 +34,7 @@ class Holdings:
         for topic in self._doubtful:
             self._settle(topic)
 
-    def _wanted(self, member: ConsumerMember, wanted: AbstractSet[bytes]) -> dict[bytes, AbstractSet[int]]:
+    def _wanted(self, member: Subscriber, wanted: AbstractSet[bytes]) -> dict[bytes, AbstractSet[int]]:
         """The member's target of topics that it subscribes to. Notes topics of which some was not free."""
         held = dict(member.target)
         for topic, partitions in member.target.items():
@@ -64,7 +67,7 @@ class Holdings:
         return sum(map(len, self.held[at].values()))
 
     def give_up(self, at: int, topic: bytes, count: int) -> None:
-        """So many of the topic become free: the highest that the member has."""
+        """Free `count` partitions of the topic: the highest that the member has."""
         partitions = sorted(self.held[at][topic])
         stay = len(partitions) - count
         if stay:
@@ -74,7 +77,7 @@ class Holdings:
         self.free[topic].update(partitions[stay:])
 
     def give_up_any(self, at: int, count: int) -> None:
-        """So many become free, of the last topics that the member has."""
+        """Free `count` partitions of the member, beginning with its last topic."""
         for topic in sorted(self.held[at], reverse=True):
             given = min(count, len(self.held[at][topic]))
             self.give_up(at, topic, given)
