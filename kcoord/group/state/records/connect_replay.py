@@ -12,8 +12,8 @@ from typing import Any
 
 from kcoord.group.state.classic_workers.session import ClassicSession
 from kcoord.group.state.connect_settings import FORMER_NAMES
-from kcoord.group.state.groups.classic_group import NO_RECORD
 from kcoord.group.state.groups.connect_group import NO_OFFSET, Configured, ConnectGroup, ConnectMember, Metadata, Target
+from kcoord.group.state.records.loaded_groups import complete, replay_history
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.config_source import FILE_OFFSETS_FROM
 from kcoord.protocol.records import (
@@ -166,11 +166,7 @@ def _member_target(
 def _history(
     state: ShardState, key: ConnectWorkerGroupHistoryKey, value: ConnectWorkerGroupHistoryValue | None
 ) -> None:
-    group = _group(state, key.group_id)
-    if value is None:
-        group.history.pop(key.epoch, None)
-    else:
-        group.history[key.epoch] = value
+    replay_history(_group(state, key.group_id), key.epoch, value)
 
 
 REPLAY: dict[type, Callable[[ShardState, Any, Any], None]] = {
@@ -196,10 +192,4 @@ def settle_loaded_group(state: ShardState, group: ConnectGroup) -> None:
     if not group.epoch:
         del state.connect[group.group_id]
         return
-    for member_id in [each for each, member in group.members.items() if member.metadata is UNSAID]:
-        del group.members[member_id]
-    group.history = dict(sorted(group.history.items()))
-    group.index()
-    shell = state.groups.get(group.group_id)  # made for offsets that were committed when it was a classic group
-    if shell is not None and shell.record is NO_RECORD:
-        del state.groups[group.group_id]
+    complete(state, group, UNSAID)

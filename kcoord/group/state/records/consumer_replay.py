@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kcoord.group.state.groups.classic_group import NO_RECORD
 from kcoord.group.state.groups.consumer_group import (
     NOTHING,
     ConsumerGroup,
@@ -20,6 +19,7 @@ from kcoord.group.state.groups.consumer_group import (
     Target,
     Topic,
 )
+from kcoord.group.state.records.loaded_groups import complete, replay_history
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.generated import consumer_group_current_member_assignment_value as record25
 from kcoord.protocol.records import (
@@ -151,11 +151,7 @@ def _resolution(
 
 
 def _history(state: ShardState, key: ConsumerGroupHistoryKey, value: ConsumerGroupHistoryValue | None) -> None:
-    group = _group(state, key.group_id)
-    if value is None:
-        group.history.pop(key.epoch, None)
-    else:
-        group.history[key.epoch] = value
+    replay_history(_group(state, key.group_id), key.epoch, value)
 
 
 REPLAY: dict[type, Callable[[ShardState, Any, Any], None]] = {
@@ -181,10 +177,4 @@ def settle_loaded_group(state: ShardState, group: ConsumerGroup) -> None:
     if not group.recorded:
         del state.consumer[group.group_id]
         return
-    for member_id in [each for each, member in group.members.items() if member.metadata is UNSAID]:
-        del group.members[member_id]
-    group.history = dict(sorted(group.history.items()))
-    group.index()
-    shell = state.groups.get(group.group_id)  # made for offsets that were read before the group
-    if shell is not None and shell.record is NO_RECORD:
-        del state.groups[group.group_id]
+    complete(state, group, UNSAID)
