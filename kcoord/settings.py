@@ -62,6 +62,21 @@ def _broker_ports(value: object) -> object:
     return {int(broker): int(port) for broker, _, port in pairs}
 
 
+def _topics(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    pairs = [part.strip().rpartition(":") for part in value.split(",") if part.strip()]
+    if not all(name and count.isdecimal() for name, _, count in pairs):
+        raise ValueError(f"{value!r} is not of the form TOPIC:PARTITIONS,TOPIC:PARTITIONS")
+    if len({name for name, _, _ in pairs}) < len(pairs):
+        raise ValueError("a topic is there twice")
+    return {name: int(count) for name, _, count in pairs}
+
+
+def _yes_or_no(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 AddressValue = Annotated[Address, BeforeValidator(_address)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -315,6 +330,47 @@ class ConnectGroups(_Section):
         unit="ms",
         ge=0,
         le=300_000,
+    )
+
+
+class ConsumerGroups(_Section):
+    """Consumer groups: consumers of the new protocol (`group.protocol=consumer`)"""
+
+    group_consumer_enable: Annotated[Literal["auto", "true", "false"], BeforeValidator(_yes_or_no)] = _setting(
+        "auto",
+        "Whether kcoord serves consumer groups. `auto`: if it runs without a cluster. In front of a cluster it does "
+        "not serve them yet: there they stay with the cluster, whatever is set. `false`: kcoord offers neither their "
+        "APIs nor topics.",
+    )
+    topics: Annotated[dict[str, Annotated[int, Field(ge=1)]], BeforeValidator(_topics)] = _setting(
+        {},
+        "Topics of a kcoord without a cluster, and how many partitions each has, as TOPIC:PARTITIONS, separated by "
+        "commas. kcoord creates those that do not exist, and adds partitions where there are fewer. It removes none "
+        "(`kcoord topics`). These topics never have any data.",
+    )
+    group_consumer_session_timeout_ms: int = _setting(
+        45_000, "A consumer that sends no heartbeat for this long is removed.", unit="ms", ge=1
+    )
+    group_consumer_heartbeat_interval_ms: int = _setting(
+        5_000,
+        "How often consumers are told to send a heartbeat; less than the session timeout.",
+        unit="ms",
+        ge=1,
+    )
+    group_consumer_heartbeat_wait_ms: int = _setting(
+        -1,
+        "How long kcoord may hold the response to a heartbeat, at most a third of the session timeout. kcoord sends it "
+        "at once when it has something to tell the consumer. -1: four fifths of the heartbeat interval; 0: not at all, "
+        "as in Kafka.",
+        unit="ms",
+        ge=-1,
+    )
+    group_consumer_max_size: int = _setting(MAX_INT32, "The most consumers in one group; more are refused.", ge=1)
+    group_consumer_assignors: Annotated[tuple[Literal["uniform", "range"], ...], BeforeValidator(_words)] = _setting(
+        ("uniform", "range"),
+        "Assignors that consumers may ask for (`group.remote.assignor`). The first serves groups whose consumers ask "
+        "for none.",
+        min_length=1,
     )
 
 
@@ -587,6 +643,7 @@ SECTIONS: tuple[type[_Section], ...] = (
     Tls,
     Groups,
     ConnectGroups,
+    ConsumerGroups,
     Offsets,
     Log,
     KafkaLog,
@@ -595,7 +652,9 @@ SECTIONS: tuple[type[_Section], ...] = (
 )
 
 
-class Settings(Upstream, Instances, KafkaLog, Log, Offsets, ConnectGroups, Groups, Tls, Connections, Place):
+class Settings(
+    Upstream, Instances, KafkaLog, Log, Offsets, ConsumerGroups, ConnectGroups, Groups, Tls, Connections, Place
+):
     """All settings, checked. `config.load_settings` makes them."""
 
     @property

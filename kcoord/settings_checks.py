@@ -19,6 +19,7 @@ ORDERED = (
     ("group_connect_min_heartbeat_interval_ms", "group_connect_heartbeat_interval_ms"),
     ("group_connect_heartbeat_interval_ms", "group_connect_max_heartbeat_interval_ms"),
     ("group_connect_heartbeat_interval_ms", "group_connect_session_timeout_ms"),
+    ("group_consumer_heartbeat_interval_ms", "group_consumer_session_timeout_ms"),
     ("group_connect_rebalance_delay_ms", "group_connect_max_rebalance_delay_ms"),
     ("group_max_member_metadata_bytes", "group_max_bytes"),
     ("instances_heartbeat_interval_ms", "instances_session_timeout_ms"),
@@ -42,6 +43,14 @@ def groups_and_cluster(settings: Settings, origins: Origins) -> Iterator[str]:
         )
     if settings.groups and not settings.upstream:
         yield f"{origins['groups']}: --groups needs --upstream; a kcoord that runs alone coordinates all groups"
+
+
+def topics(settings: Settings, origins: Origins) -> Iterator[str]:
+    """Topics are declared only where there is no cluster, and where they serve anything."""
+    if settings.topics and settings.upstream:
+        yield f"{origins['topics']}: in front of a cluster, topics are the cluster's: leave topics out"
+    if settings.topics and settings.group_consumer_enable == "false":
+        yield f"{origins['topics']}: topics are for consumer groups: leave them out, or group.consumer.enable=false"
 
 
 def order(settings: Settings, _origins: Origins) -> Iterator[str]:
@@ -197,6 +206,7 @@ def internal_listener(settings: Settings, origins: Origins) -> Iterator[str]:
 
 CHECKS: tuple[Check, ...] = (
     groups_and_cluster,
+    topics,
     which_log,
     addresses,
     order,

@@ -23,7 +23,11 @@ from kcoord.group.apis.connect_group_install_assignment import connect_group_ins
 from kcoord.group.apis.connect_group_prepare_assignment import connect_group_prepare_assignment
 from kcoord.group.apis.consumer_group_describe import consumer_group_describe, refuse_consumer_group_describe
 from kcoord.group.apis.consumer_group_heartbeat import consumer_group_heartbeat
+from kcoord.group.apis.create_partitions import create_partitions, refuse_create_partitions
+from kcoord.group.apis.create_topics import create_topics, refuse_create_topics
+from kcoord.group.apis.declared_topics import declared_topics
 from kcoord.group.apis.delete_groups import delete_groups, refuse_delete_groups
+from kcoord.group.apis.delete_topics import delete_topics, refuse_delete_topics
 from kcoord.group.apis.describe_configs import refuse_describe_configs
 from kcoord.group.apis.describe_groups import describe_groups, refuse_describe_groups
 from kcoord.group.apis.find_coordinator import refuse_find_coordinator
@@ -49,7 +53,11 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentRequest,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
+    DeclaredTopicsRequest,
     DeleteGroupsRequest,
+    DeleteTopicsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
     FindCoordinatorRequest,
@@ -65,6 +73,7 @@ from kcoord.protocol.messages import (
     TxnOffsetCommitRequest,
     response_class,
 )
+from kcoord.protocol.record_levels import CONSUMER_GROUPS
 
 Handler = Callable[[Transition, Any, RequestContext, Token], None]
 Refusal = Callable[[Any, ErrorCode], Response]
@@ -142,8 +151,8 @@ class ApiRow:
     in_front: InFront = InFront.GUARDED
     of_connect_groups: bool = False
     """Whether it is offered only where connect groups are (`group.connect.enable`)."""
-    latest_alone: int | None = None
-    """The latest version that a kcoord without a cluster offers; None: the latest that the schema has."""
+    of_consumer_groups: bool = False
+    """Whether it is offered only where consumer groups and their topics are (`group.consumer.enable`)."""
     ends_at_loading: bool = False
     """Whether Java's client ends at the error COORDINATOR_LOAD_IN_PROGRESS instead of retrying."""
 
@@ -254,7 +263,7 @@ API_TABLE = (
         in_front=InFront.COMPLETED,
         of_connect_groups=True,
     ),
-    # -- offsets; v10 of the first and third names topics by id only, and a kcoord without a cluster knows no topics
+    # -- offsets
     ApiRow(
         request=OffsetCommitRequest,
         right=AclOperation.READ,
@@ -263,7 +272,6 @@ API_TABLE = (
         writes=Writes.ALWAYS,
         creates=True,
         in_front=InFront.CHECKED,
-        latest_alone=9,
     ),
     ApiRow(
         request=TxnOffsetCommitRequest,
@@ -279,7 +287,6 @@ API_TABLE = (
         refusal=refuse_offset_fetch,
         batch=Batch(names="groups", answers="groups", name_of=_group_id, older_name_one=True),
         in_front=InFront.PASSED,
-        latest_alone=9,
     ),
     ApiRow(
         request=OffsetDeleteRequest,
@@ -305,17 +312,64 @@ API_TABLE = (
     ),
 )
 
-UNSERVED_TABLE = (
+ALONE_TABLE = (
+    # -- members of consumer groups
     ApiRow(
         request=ConsumerGroupHeartbeatRequest,
+        right=AclOperation.READ,
         handler=consumer_group_heartbeat,
         writes=Writes.ALWAYS,
         creates=True,
+        of_consumer_groups=True,
     ),
     ApiRow(
         request=ConsumerGroupDescribeRequest,
+        right=AclOperation.DESCRIBE,
         handler=consumer_group_describe,
         refusal=refuse_consumer_group_describe,
+        batch=Batch(names="group_ids", answers="groups", large=True),
+        repeatable=True,
+        of_consumer_groups=True,
+    ),
+    # -- declared topics
+    ApiRow(
+        request=CreateTopicsRequest,
+        handler=create_topics,
+        refusal=refuse_create_topics,
+        writes=Writes.ALWAYS,
+        in_front=InFront.PASSED,
+        of_consumer_groups=True,
+    ),
+    ApiRow(
+        request=CreatePartitionsRequest,
+        handler=create_partitions,
+        refusal=refuse_create_partitions,
+        writes=Writes.ALWAYS,
+        in_front=InFront.PASSED,
+        of_consumer_groups=True,
+    ),
+    ApiRow(
+        request=DeleteTopicsRequest,
+        handler=delete_topics,
+        refusal=refuse_delete_topics,
+        writes=Writes.ALWAYS,
+        in_front=InFront.PASSED,
+        of_consumer_groups=True,
+    ),
+    ApiRow(
+        request=DeclaredTopicsRequest,
+        handler=declared_topics,
+        repeatable=True,
+        in_front=InFront.NOT_OFFERED,
     ),
 )
-"""APIs of groups that a shard has and that kcoord does not serve yet (docs/rules/consumer-groups.md)."""
+"""The APIs that only a kcoord without a cluster serves. In front of a cluster, consumer groups and topics are the
+cluster's.
+"""
+ALL_APIS = (*API_TABLE, *ALONE_TABLE)
+LEVELS_NEEDED = {
+    row.request: CONSUMER_GROUPS for row in ALL_APIS if row.of_consumer_groups and row.writes is Writes.ALWAYS
+}
+"""The requests that write records which not every release can read, with the level of these records. They are refused
+while an older instance shares the log (`kcoord.protocol.record_levels`).
+"""

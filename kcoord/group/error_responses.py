@@ -6,7 +6,7 @@ no right to. How such a response looks is in the API's row (`api_table`).
 
 from __future__ import annotations
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, UNSERVED_TABLE, Refusal
+from kcoord.group.api_handlers_and_rights import ALL_APIS, Refusal
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     DescribeConfigsResponse,
@@ -15,7 +15,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 
-REFUSALS: dict[type[Request], Refusal] = {row.request: row.refusal for row in (*API_TABLE, *UNSERVED_TABLE)}
+REFUSALS: dict[type[Request], Refusal] = {row.request: row.refusal for row in ALL_APIS}
 
 
 def refuse(request: Request, error: ErrorCode) -> Response:

@@ -20,7 +20,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, UNSERVED_TABLE
+from kcoord.group.api_handlers_and_rights import ALL_APIS
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.groups.classic_group import weight_of
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
@@ -314,5 +314,5 @@ CHECKS: dict[type[Request], Callable[[GroupLimits, ShardState, Any], Excess | No
     ConnectGroupPrepareAssignmentRequest: _worker_ids,
     ConnectGroupInstallAssignmentRequest: _connect_install,
 }
-CREATORS = frozenset(row.request for row in (*API_TABLE, *UNSERVED_TABLE) if row.creates)
+CREATORS = frozenset(row.request for row in ALL_APIS if row.creates)
 """The requests that may create a group."""

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 import attrs
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, Batch
+from kcoord.group.api_handlers_and_rights import ALL_APIS, Batch
 from kcoord.group.error_responses import refuse
+from kcoord.group.state.records.topic_records import TOPICS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import regular_fields
 from kcoord.protocol.messages import OffsetFetchRequest, Request, Response, response_class
@@ -23,7 +24,7 @@ from kcoord.protocol.sliced_encoding import encode_in_slices, large_arrays
 
 Merge = Callable[[Sequence[Response]], Response]
 
-BATCHES: dict[type[Request], Batch] = {row.request: row.batch for row in API_TABLE if row.batch is not None}
+BATCHES: dict[type[Request], Batch] = {row.request: row.batch for row in ALL_APIS if row.batch is not None}
 """The requests that may name several groups."""
 BATCHED_ANSWERS: dict[type[Response], str] = {
     response_class(kind.API_KEY): batch.answers for kind, batch in BATCHES.items()
@@ -33,8 +34,8 @@ THROTTLE, THROTTLE_BYTES = "throttle_time_ms", 4
 
 
 def group_of(request: Request) -> str:
-    """The id of the group that a request for one group names."""
-    group_id: str = getattr(request, "group_id")  # noqa: B009
+    """The id of the group that a request for one group names; for declared topics the name that stands for all."""
+    group_id: str = getattr(request, "group_id", TOPICS)
     return group_id
 
 

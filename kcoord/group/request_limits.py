@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.api_handlers_and_rights import API_TABLE
+from kcoord.group.api_handlers_and_rights import ALL_APIS
 from kcoord.group.error_responses import refuse
 from kcoord.protocol.batch_splitting import RequestBatch, has_too_many_elements
 from kcoord.protocol.errors import ErrorCode
@@ -34,7 +34,7 @@ LARGE_FRAME = 16 * 1024
 JOIN_ELEMENTS = 2000
 """Protocols that a JoinGroup may name, whatever is set. Each one is compared with those of all other members."""
 
-BATCHED = {row.request: row.batch.names for row in API_TABLE if row.batch is not None}
+BATCHED = {row.request: row.batch.names for row in ALL_APIS if row.batch is not None}
 """The requests that may name several groups, resources or keys, and the field that names them."""
 
 

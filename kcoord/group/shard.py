@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, UNSERVED_TABLE, Handler, Writes
+from kcoord.group.api_handlers_and_rights import ALL_APIS, Handler, Writes
 from kcoord.group.apis.delete_groups import check_delete
 from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
@@ -67,10 +67,8 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.records import Record
 
-HANDLERS: dict[type[Request], Handler] = {
-    row.request: row.handler for row in (*API_TABLE, *UNSERVED_TABLE) if row.handler is not None
-}
-WRITES = frozenset(row.request for row in (*API_TABLE, *UNSERVED_TABLE) if row.writes is Writes.ALWAYS)
+HANDLERS: dict[type[Request], Handler] = {row.request: row.handler for row in ALL_APIS if row.handler is not None}
+WRITES = frozenset(row.request for row in ALL_APIS if row.writes is Writes.ALWAYS)
 """The requests that may write whenever they come. Of the others, only a connect group's heartbeat may write."""
 CONNECT_KIND = ConnectKind(NATIVE, CLASSIC_SIDE, settle, sweep_connect)
 """What the rules of all groups without a barrier ask of connect groups. It has no state."""
@@ -143,6 +141,7 @@ class Shard:
         state.groups.clear()
         state.connect.clear()
         state.consumer.clear()
+        state.declared.clear()
         state.waiting.clear()
         state.held.clear()
         state.holds.clear()
@@ -362,6 +361,7 @@ class Shard:
         """From now on these topics exist, by name. Consumer groups whose topics have changed get a new assignment."""
         isolation = self._isolation(now_ms, wall_ms)
         self.state.topics = topics
+        self.state.topic_names = {topic.id: name for name, topic in topics.items()}
         for group in list(self.state.consumer.values()):
             if group.group_id not in self.state.quarantine:
                 work = partial(settle_consumer, isolation.transition, group)

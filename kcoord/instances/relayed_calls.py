@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from kcoord.group.api_handlers_and_rights import API_TABLE
+from kcoord.group.api_handlers_and_rights import ALL_APIS
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import group_of, split
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -22,7 +22,7 @@ from kcoord.protocol.messages import (
 
 __all__ = ["RELAYED", "LocalGroups", "group_in"]
 
-RELAYED: dict[int, type[Request]] = {row.key: row.request for row in API_TABLE if row.relayed}
+RELAYED: dict[int, type[Request]] = {row.key: row.request for row in ALL_APIS if row.relayed}
 """The group's own steps: the requests that one instance relays to another (GW-20), by API key."""
 
 

@@ -27,7 +27,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
-from kcoord.group.api_handlers_and_rights import API_TABLE
+from kcoord.group.api_handlers_and_rights import ALL_APIS
 from kcoord.group.error_responses import refuse
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.multi_group_requests import empty_answer, merge, split
@@ -84,7 +84,7 @@ when the owner has been silent for 5 s, and after 6 s (`instances.session.timeou
 of it is less than the session of a Connect worker (10 s).
 """
 PAUSE_S = 0.05
-REPEATABLE = tuple(row.request for row in API_TABLE if row.repeatable)
+REPEATABLE = tuple(row.request for row in ALL_APIS if row.repeatable)
 """Requests that may be carried out twice."""
 HEARD_BYTES = 16 << 20
 """Bytes of the cache of facts that owners sent about their groups."""

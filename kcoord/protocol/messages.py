@@ -38,8 +38,16 @@ if TYPE_CHECKING:
     from kcoord.protocol.generated.consumer_group_describe_response import ConsumerGroupDescribeResponse
     from kcoord.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
     from kcoord.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
+    from kcoord.protocol.generated.create_partitions_request import CreatePartitionsRequest
+    from kcoord.protocol.generated.create_partitions_response import CreatePartitionsResponse
+    from kcoord.protocol.generated.create_topics_request import CreateTopicsRequest
+    from kcoord.protocol.generated.create_topics_response import CreateTopicsResponse
+    from kcoord.protocol.generated.declared_topics_request import DeclaredTopicsRequest
+    from kcoord.protocol.generated.declared_topics_response import DeclaredTopicsResponse
     from kcoord.protocol.generated.delete_groups_request import DeleteGroupsRequest
     from kcoord.protocol.generated.delete_groups_response import DeleteGroupsResponse
+    from kcoord.protocol.generated.delete_topics_request import DeleteTopicsRequest
+    from kcoord.protocol.generated.delete_topics_response import DeleteTopicsResponse
     from kcoord.protocol.generated.describe_cluster_request import DescribeClusterRequest
     from kcoord.protocol.generated.describe_cluster_response import DescribeClusterResponse
     from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRequest
@@ -62,6 +70,8 @@ if TYPE_CHECKING:
     from kcoord.protocol.generated.leave_group_response import LeaveGroupResponse
     from kcoord.protocol.generated.list_groups_request import ListGroupsRequest
     from kcoord.protocol.generated.list_groups_response import ListGroupsResponse
+    from kcoord.protocol.generated.list_offsets_request import ListOffsetsRequest
+    from kcoord.protocol.generated.list_offsets_response import ListOffsetsResponse
     from kcoord.protocol.generated.metadata_request import MetadataRequest
     from kcoord.protocol.generated.metadata_response import MetadataResponse
     from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequest
@@ -119,8 +129,16 @@ __all__ = [
     "ConsumerGroupDescribeResponse",
     "ConsumerGroupHeartbeatRequest",
     "ConsumerGroupHeartbeatResponse",
+    "CreatePartitionsRequest",
+    "CreatePartitionsResponse",
+    "CreateTopicsRequest",
+    "CreateTopicsResponse",
+    "DeclaredTopicsRequest",
+    "DeclaredTopicsResponse",
     "DeleteGroupsRequest",
     "DeleteGroupsResponse",
+    "DeleteTopicsRequest",
+    "DeleteTopicsResponse",
     "DescribeClusterRequest",
     "DescribeClusterResponse",
     "DescribeConfigsRequest",
@@ -143,6 +161,8 @@ __all__ = [
     "LeaveGroupResponse",
     "ListGroupsRequest",
     "ListGroupsResponse",
+    "ListOffsetsRequest",
+    "ListOffsetsResponse",
     "Message",
     "MetadataRequest",
     "MetadataResponse",
@@ -184,6 +204,7 @@ _TABLES: dict[str, dict[int, str]] = {
     "REQUESTS": {
         0: "ProduceRequest",
         1: "FetchRequest",
+        2: "ListOffsetsRequest",
         3: "MetadataRequest",
         8: "OffsetCommitRequest",
         9: "OffsetFetchRequest",
@@ -196,9 +217,12 @@ _TABLES: dict[str, dict[int, str]] = {
         16: "ListGroupsRequest",
         17: "SaslHandshakeRequest",
         18: "ApiVersionsRequest",
+        19: "CreateTopicsRequest",
+        20: "DeleteTopicsRequest",
         28: "TxnOffsetCommitRequest",
         32: "DescribeConfigsRequest",
         36: "SaslAuthenticateRequest",
+        37: "CreatePartitionsRequest",
         42: "DeleteGroupsRequest",
         44: "IncrementalAlterConfigsRequest",
         47: "OffsetDeleteRequest",
@@ -217,10 +241,12 @@ _TABLES: dict[str, dict[int, str]] = {
         32102: "ConnectGroupInstallAssignmentRequest",
         32103: "ConnectGroupDescribeRequest",
         32104: "AdoptGroupRequest",
+        32105: "DeclaredTopicsRequest",
     },
     "RESPONSES": {
         0: "ProduceResponse",
         1: "FetchResponse",
+        2: "ListOffsetsResponse",
         3: "MetadataResponse",
         8: "OffsetCommitResponse",
         9: "OffsetFetchResponse",
@@ -233,9 +259,12 @@ _TABLES: dict[str, dict[int, str]] = {
         16: "ListGroupsResponse",
         17: "SaslHandshakeResponse",
         18: "ApiVersionsResponse",
+        19: "CreateTopicsResponse",
+        20: "DeleteTopicsResponse",
         28: "TxnOffsetCommitResponse",
         32: "DescribeConfigsResponse",
         36: "SaslAuthenticateResponse",
+        37: "CreatePartitionsResponse",
         42: "DeleteGroupsResponse",
         44: "IncrementalAlterConfigsResponse",
         47: "OffsetDeleteResponse",
@@ -254,6 +283,7 @@ _TABLES: dict[str, dict[int, str]] = {
         32102: "ConnectGroupInstallAssignmentResponse",
         32103: "ConnectGroupDescribeResponse",
         32104: "AdoptGroupResponse",
+        32105: "DeclaredTopicsResponse",
     },
 }
 _MODULES = {
@@ -273,8 +303,16 @@ _MODULES = {
     "ConsumerGroupDescribeResponse": "consumer_group_describe_response",
     "ConsumerGroupHeartbeatRequest": "consumer_group_heartbeat_request",
     "ConsumerGroupHeartbeatResponse": "consumer_group_heartbeat_response",
+    "CreatePartitionsRequest": "create_partitions_request",
+    "CreatePartitionsResponse": "create_partitions_response",
+    "CreateTopicsRequest": "create_topics_request",
+    "CreateTopicsResponse": "create_topics_response",
+    "DeclaredTopicsRequest": "declared_topics_request",
+    "DeclaredTopicsResponse": "declared_topics_response",
     "DeleteGroupsRequest": "delete_groups_request",
     "DeleteGroupsResponse": "delete_groups_response",
+    "DeleteTopicsRequest": "delete_topics_request",
+    "DeleteTopicsResponse": "delete_topics_response",
     "DescribeClusterRequest": "describe_cluster_request",
     "DescribeClusterResponse": "describe_cluster_response",
     "DescribeConfigsRequest": "describe_configs_request",
@@ -297,6 +335,8 @@ _MODULES = {
     "LeaveGroupResponse": "leave_group_response",
     "ListGroupsRequest": "list_groups_request",
     "ListGroupsResponse": "list_groups_response",
+    "ListOffsetsRequest": "list_offsets_request",
+    "ListOffsetsResponse": "list_offsets_response",
     "MetadataRequest": "metadata_request",
     "MetadataResponse": "metadata_response",
     "OffsetCommitRequest": "offset_commit_request",
@@ -428,9 +468,10 @@ API_NAMES: dict[int, str] = {
     32102: "ConnectGroupInstallAssignment",
     32103: "ConnectGroupDescribe",
     32104: "AdoptGroup",
+    32105: "DeclaredTopics",
 }
 
-OWN_APIS = frozenset({32100, 32101, 32102, 32103, 32104})
+OWN_APIS = frozenset({32100, 32101, 32102, 32103, 32104, 32105})
 """The keys of APIs that Kafka has not; see ``schemas/unassigned.json``."""
 
 API_VERSIONS: dict[int, tuple[int, int]] = {
@@ -528,6 +569,7 @@ API_VERSIONS: dict[int, tuple[int, int]] = {
     32102: (0, 0),
     32103: (0, 0),
     32104: (0, 0),
+    32105: (0, 0),
 }
 """The lowest and highest version of each API."""
 
@@ -630,6 +672,7 @@ FLEXIBLE_FROM: dict[int, int] = {
     32102: 0,
     32103: 0,
     32104: 0,
+    32105: 0,
 }
 """The first version whose headers and body are flexible (KIP-482); 32767: none is."""
 

@@ -3,7 +3,7 @@
 | level | release | what it reads beyond the previous level |
 | --- | --- | --- |
 | 0 | 0.1.0 | record types 0 to 10, their values in the versions of `records.py` |
-| 1 | 0.2.0 | record types 20 to 27 |
+| 1 | 0.2.0 | record types 20 to 28 |
 
 A new record type gets a row in `TYPE_LEVELS`, and a new version of a type's value one in `VALUE_LEVELS`, with the level
 of the first release that reads it. Such records are written only while every living instance reads that level: an older
@@ -17,9 +17,11 @@ from collections.abc import Iterable
 
 RELEASE_0_1_0 = 0
 """The level of an instance that does not report one."""
-RECORD_LEVEL = 1
+CONSUMER_GROUPS = 1
+"""The level of the records of consumer groups and declared topics."""
+RECORD_LEVEL = CONSUMER_GROUPS
 """The level that this kcoord reads."""
-TYPE_LEVELS: dict[int, int] = dict.fromkeys(range(20, 28), RECORD_LEVEL)
+TYPE_LEVELS: dict[int, int] = dict.fromkeys(range(20, 29), CONSUMER_GROUPS)
 """Number of a record's key → level of the record type; 0 for types that are not here."""
 VALUE_LEVELS: dict[tuple[int, int], int] = {}
 """(Number of the key, version of the value) → level; if it is not here, the level of the type."""

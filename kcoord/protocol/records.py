@@ -2,7 +2,8 @@
 
 A key begins with the number of its record type (Kafka calls it the key's version): 0 and 1 are committed offsets (0 is
 an old type, which is only read), 2 is a classic group's metadata, 3 to 10 are connect groups, 20 to 27 consumer groups
-(KIP-848). A value begins with the version of its schema. No value (None) is a tombstone.
+(KIP-848), 28 the topics of a kcoord without a cluster. A value begins with the version of its schema. No value (None)
+is a tombstone.
 
 | key | record | value written at |
 | --- | --- | --- |
@@ -25,6 +26,7 @@ an old type, which is only read), 2 is a classic group's metadata, 3 to 10 are c
 | 25 | a consumer group: everything that a member may be consuming | |
 | 26 | a consumer group: the topics that match a regular expression | |
 | 27 | a consumer group: why an epoch began, and its outcome | |
+| 28 | a topic of a kcoord without a cluster: its id, and how many partitions it has | |
 
 Kafka's own coordinator uses the numbers 3 to 8 and 16 for KIP-848's groups; no log holds both. The values of 20 and 22
 to 26 are Kafka's of 3, 5 to 8 and 16, byte for byte. kcoord's own fields in them have tags from 1000 on.
@@ -92,6 +94,8 @@ from kcoord.protocol.generated.consumer_group_target_assignment_metadata_value i
 )
 from kcoord.protocol.generated.consumer_group_topics_key import ConsumerGroupTopicsKey
 from kcoord.protocol.generated.consumer_group_topics_value import ConsumerGroupTopicsValue
+from kcoord.protocol.generated.declared_topic_key import DeclaredTopicKey
+from kcoord.protocol.generated.declared_topic_value import DeclaredTopicValue
 from kcoord.protocol.generated.group_metadata_key import GroupMetadataKey
 from kcoord.protocol.generated.group_metadata_value import GroupMetadataValue, MemberMetadata
 from kcoord.protocol.generated.legacy_offset_commit_key import LegacyOffsetCommitKey
@@ -134,6 +138,8 @@ __all__ = [
     "ConsumerGroupTargetAssignmentMetadataValue",
     "ConsumerGroupTopicsKey",
     "ConsumerGroupTopicsValue",
+    "DeclaredTopicKey",
+    "DeclaredTopicValue",
     "GroupMetadataKey",
     "GroupMetadataValue",
     "LegacyOffsetCommitKey",
@@ -170,6 +176,7 @@ Key = (
     | ConsumerGroupCurrentMemberAssignmentKey
     | ConsumerGroupRegularExpressionKey
     | ConsumerGroupHistoryKey
+    | DeclaredTopicKey
 )
 Value = (
     GroupMetadataValue
@@ -191,6 +198,7 @@ Value = (
     | ConsumerGroupCurrentMemberAssignmentValue
     | ConsumerGroupRegularExpressionValue
     | ConsumerGroupHistoryValue
+    | DeclaredTopicValue
 )
 
 _KEYS: dict[int, tuple[type[Key], type[Value]]] = {
@@ -213,6 +221,7 @@ _KEYS: dict[int, tuple[type[Key], type[Value]]] = {
     25: (ConsumerGroupCurrentMemberAssignmentKey, ConsumerGroupCurrentMemberAssignmentValue),
     26: (ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue),
     27: (ConsumerGroupHistoryKey, ConsumerGroupHistoryValue),
+    28: (DeclaredTopicKey, DeclaredTopicValue),
 }
 _NUMBER = struct.Struct(">h")
 _KEY_SCHEMA_VERSION = 0

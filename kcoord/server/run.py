@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.server.server import Behind
 from kcoord.server.shards.coordinator import Coordinator
-from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
+from kcoord.server.standalone_start import stand_alone
 from kcoord.server.startup.components import (
     StartError,
     connect_settings,
@@ -37,7 +37,6 @@ from kcoord.server.startup.components import (
     take_handed_down,
     tls,
 )
-from kcoord.server.startup.configured_request_limits import request_limits
 from kcoord.server.startup.listen_fds import HandedDown
 from kcoord.server.startup.private_files import keep_new_files_private, warn_of_readable_files
 from kcoord.settings_sources import Settings
@@ -145,9 +144,7 @@ async def start_alone(settings: Settings, handed_down: HandedDown, stack: contex
     coordinator = make_coordinator(settings, groups, store, handed_down)
     gateway = make_own_gateway(settings, coordinator, log_is_new) if settings.upstream else None
     node = OneNode(cluster_id(settings.data_dir), settings.advertise)
-    behind: Behind = gateway or Standalone(
-        coordinator, node, connect_groups=settings.group_connect_enable, limits=request_limits(settings)
-    )
+    behind: Behind = gateway or stand_alone(settings, coordinator, node, stack)
     server = make_server(settings, behind, coordinator, stack)
     loading = asyncio.create_task(load(coordinator))
     stack.callback(loading.cancel)

@@ -27,8 +27,8 @@ from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.server.server import Behind
 from kcoord.server.shards.coordinator import Coordinator
-from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import InstanceNodes
+from kcoord.server.standalone_start import stand_alone
 from kcoord.server.startup.adopt_default import began_new, remember, tell_default
 from kcoord.server.startup.components import (
     StartError,
@@ -38,7 +38,6 @@ from kcoord.server.startup.components import (
     make_server,
     open_ports,
 )
-from kcoord.server.startup.configured_request_limits import request_limits
 from kcoord.server.startup.instances_settings import instances_settings
 from kcoord.server.startup.listen_fds import INTERNAL, HandedDown
 from kcoord.server.startup.log_opening import cluster_id_of, kafka_log_settings, open_patiently
@@ -69,13 +68,8 @@ async def start_among_others(settings: Settings, handed_down: HandedDown, stack:
     share(coordinator, instances.membership)
     if gateway is not None:
         spread_beginning(settings, instances.membership)
-    behind: Behind = gateway or Standalone(
-        coordinator,
-        InstanceNodes(await cluster_id_of(where), instances.membership),
-        connect_groups=settings.group_connect_enable,
-        shared=instances.groups,
-        limits=request_limits(settings),
-    )
+    nodes = InstanceNodes(await cluster_id_of(where), instances.membership)
+    behind: Behind = gateway or stand_alone(settings, coordinator, nodes, stack, instances.groups)
     server = make_server(settings, behind, coordinator, stack, serials, instances.groups.closed)
     await open_ports(settings, server, gateway, handed_down, stack)
     if gateway is not None:

@@ -1,10 +1,10 @@
 """The standalone kcoord: what it answers when it runs without a cluster behind it.
 
-To clients it is a cluster without topics that coordinates every group. The cluster has one node, or several if
+To clients it is a cluster without data that coordinates every group. It has the topics that were declared, for consumer
+groups (`standalone_topics`). The cluster has one node, or several if
 instances share a log (`nodes`). One table says which APIs it serves and which function answers each. The only settings
 that it has are those of groups; any instance accepts them and passes them to the instance that has the group. It stores
-offsets in its own log, by topic name and partition. Topic ids would need topics, so it does not offer the versions of
-OffsetCommit and OffsetFetch that carry topic ids instead of names.
+offsets in its own log, by topic name and partition.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeGuard
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, InFront
+from kcoord.group.api_handlers_and_rights import ALL_APIS, InFront
 from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -27,22 +27,24 @@ from kcoord.protocol.batch_splitting import RequestBatch
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import RequestHeader
 from kcoord.protocol.frame_start import FrameRefused
-from kcoord.protocol.generated.api_versions_response import ApiVersion
+from kcoord.protocol.generated.api_versions_response import ApiVersion, FinalizedFeatureKey, SupportedFeatureKey
 from kcoord.protocol.generated.describe_cluster_response import DescribeClusterBroker
 from kcoord.protocol.generated.find_coordinator_response import Coordinator as FoundCoordinator
-from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
-from kcoord.protocol.generated.metadata_response import MetadataResponseBroker, MetadataResponseTopic
+from kcoord.protocol.generated.metadata_response import MetadataResponseBroker
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     ConnectGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
     DescribeConfigsRequest,
+    FetchRequest,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
+    ListOffsetsRequest,
     MetadataRequest,
     MetadataResponse,
     Request,
@@ -57,6 +59,7 @@ from kcoord.server.connections.sliced_call import SlicedCall
 from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.standalone_nodes import Nodes
+from kcoord.server.standalone_topics import Ask, StandaloneTopics
 
 log = logging.getLogger("kcoord.server")
 
@@ -68,8 +71,8 @@ SOFTWARE_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 NAMED_FROM = 3
 """The first version of ApiVersions in which a client names its software."""
 
-TOPIC_IDS_FROM = 12
-"""The first version of Metadata in which a client can name a topic by its id alone."""
+GROUP_VERSION = "group.version"
+"""The feature of Kafka that stands for consumer groups; its level is 1."""
 KEYS_FROM = 4
 """The first version of FindCoordinator in which a client names several keys, or none."""
 
@@ -95,9 +98,12 @@ class Standalone:
         connect_groups: bool = True,
         shared: GroupSteps | None = None,
         limits: RequestLimits | None = None,
+        consumer_groups: bool = False,
+        declared: Mapping[str, int] | None = None,
     ) -> None:
         """`connect_groups`: whether to offer the APIs of connect groups (`group.connect.enable`). `shared`: the groups
-        of all instances, if there are several.
+        of all instances, if there are several. `consumer_groups`: whether to offer the APIs of consumer groups, and
+        topics (`group.consumer.enable`); `declared`: those that the setting `topics` names.
         """
         self.turns = TurnQueue()
         self._limits = limits or RequestLimits()
@@ -106,16 +112,23 @@ class Standalone:
         self._shared = shared
         self._calls: set[asyncio.Task[None]] = set()
         self._authorizer = authorizer or AllowAll()
+        ask: Ask = coordinator.call if shared is None else shared.call
+        self.topics = StandaloneTopics(ask, coordinator.learn_topics, declared)
+        self._has_topics = consumer_groups
         self._own: dict[type[Request], Callable[[Connection, Any, int], Response]] = {
             ApiVersionsRequest: self._api_versions,
             MetadataRequest: self._metadata,
             DescribeClusterRequest: self._describe_cluster,
             FindCoordinatorRequest: self._find_coordinator,
         }
-        self._served: dict[int, tuple[type[Request], int]] = {
-            request.API_KEY: (request, MAX_VERSIONS.get(request, request.MAX_VERSION))
-            for request in (*self._own, *GROUP_APIS, *(CONNECT_GROUP_APIS if connect_groups else ()))
-        }
+        if consumer_groups:
+            self._own[ListOffsetsRequest] = lambda _connection, request, _version: self.topics.list_offsets(request)
+        served: list[type[Request]] = [*self._own, *GROUP_APIS]
+        if connect_groups:
+            served += CONNECT_GROUP_APIS
+        if consumer_groups:
+            served += [FetchRequest, *CONSUMER_GROUP_APIS]
+        self._served = {request.API_KEY: request for request in served}
 
     def session(self, _connection: Connection) -> None:
         """No client session: no cluster is behind."""
@@ -125,17 +138,17 @@ class Standalone:
         served = self._served.get(api_key)
         if served is None:
             raise FrameRefused(f"{api_name(api_key)} is not served by a kcoord that runs alone")
-        request, latest = served
-        if not request.MIN_VERSION <= api_version <= latest and request is not ApiVersionsRequest:
+        if not served.MIN_VERSION <= api_version <= served.MAX_VERSION and served is not ApiVersionsRequest:
             raise FrameRefused(
-                f"{api_name(api_key)} is served in versions {request.MIN_VERSION} to {latest}, not in {api_version}"
+                f"{api_name(api_key)} is served in versions {served.MIN_VERSION} to {served.MAX_VERSION}, "
+                f"not in {api_version}"
             )
 
     def dispatch(self, connection: Connection, call: Call) -> None:
         """Decode `call` and answer it, at once or when its group is ready to. Raises DecodeError."""
         header = call.header
-        request_type, latest = self._served[header.api_key]
-        if header.api_version > latest:
+        request_type = self._served[header.api_key]
+        if header.api_version > request_type.MAX_VERSION:
             self._unsupported(connection, call)
             return
         context = RequestContext(
@@ -180,6 +193,9 @@ class Standalone:
         if own is not None:
             connection.answer(call, own(connection, request, context.api_version))
             return
+        if isinstance(request, FetchRequest):
+            self._fetch(connection, call, request, context.api_version)
+            return
         valid_ms = self._authorizer.holds_ms
         valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms
 
@@ -210,7 +226,11 @@ class Standalone:
                 self._call(self._shared, allowed, context, taker)
 
         if isinstance(request, DescribeConfigsRequest | IncrementalAlterConfigsRequest):
-            submit_allowed_configs(self._authorizer, connection, request, submit_anywhere, deliver, twice)
+            submit_allowed_configs(
+                self._authorizer, connection, request, submit_anywhere, deliver, twice, self.topics.known
+            )
+        elif isinstance(request, TOPIC_APIS):
+            submit_anywhere(request, partial(self._when_learned, deliver))
         else:
             submit_allowed(self._authorizer, connection, request, submit, deliver)
 
@@ -237,6 +257,34 @@ class Standalone:
         alters = batch.kind is IncrementalAlterConfigsRequest
         BatchRun(self.turns, self._limits, connection, batch, submit, survey if alters else None).start()
 
+    def _when_learned(self, deliver: Deliver, response: Response, cached: CachedReply | None) -> None:
+        """Answer when this instance knows what has become of the topics."""
+
+        async def learn() -> None:
+            try:
+                await self.topics.look()
+            finally:
+                deliver(response, cached)
+
+        self._run(learn())
+
+    def _fetch(self, connection: Connection, call: Call, request: FetchRequest, version: int) -> None:
+        """Answer when the time to wait is over, or when the client sends something else."""
+        response, wait_ms = self.topics.fetch(request, version)
+
+        def answer() -> None:
+            waiting.cancel()
+            if connection.is_in_work(call):
+                connection.answer(call, response)
+
+        waiting = asyncio.get_running_loop().call_later(wait_ms / 1000, answer)
+        connection.when_more(call, answer)
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+
     def _call(self, shared: GroupSteps, request: Request, context: RequestContext, taker: Deliver) -> None:
         """Have `request` carried out by the instance that has the group."""
 
@@ -247,9 +295,7 @@ class Standalone:
                 log.exception("a fault of kcoord's own while another instance was asked")
                 taker(refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR), None)
 
-        task = asyncio.create_task(call())
-        self._calls.add(task)
-        task.add_done_callback(self._calls.discard)
+        self._run(call())
 
     def _unsupported(self, connection: Connection, call: Call) -> None:
         """Answer an ApiVersions request of an unknown newer version as v0, with the list of APIs and
@@ -261,15 +307,20 @@ class Standalone:
 
     def _ranges(self) -> list[ApiVersion]:
         return [
-            ApiVersion(api_key=key, min_version=request.MIN_VERSION, max_version=latest)
-            for key, (request, latest) in sorted(self._served.items())
+            ApiVersion(api_key=key, min_version=request.MIN_VERSION, max_version=request.MAX_VERSION)
+            for key, request in sorted(self._served.items())
         ]
 
     def _api_versions(self, _connection: Connection, request: ApiVersionsRequest, version: int) -> Response:
         given = (request.client_software_name, request.client_software_version)
         if version >= NAMED_FROM and not all(SOFTWARE_NAME.fullmatch(text) for text in given):
             return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-        return ApiVersionsResponse(api_keys=self._ranges())
+        answer = ApiVersionsResponse(api_keys=self._ranges())
+        if self._has_topics:
+            answer.supported_features = [SupportedFeatureKey(GROUP_VERSION, 0, 1)]
+            answer.finalized_features = [FinalizedFeatureKey(GROUP_VERSION, 1, 1)]
+            answer.finalized_features_epoch = 0
+        return answer
 
     def _metadata(self, connection: Connection, request: MetadataRequest, version: int) -> Response:
         nodes = self._nodes.nodes(connection.local_address)
@@ -277,14 +328,7 @@ class Standalone:
             brokers=[MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port) for node in nodes],
             cluster_id=self._nodes.cluster_id,
             controller_id=nodes[0].id,
-            topics=[
-                MetadataResponseTopic(
-                    error_code=_unknown_topic(topic, version),
-                    name=topic.name if version >= TOPIC_IDS_FROM else topic.name or "",
-                    topic_id=topic.topic_id,
-                )
-                for topic in request.topics or []
-            ],
+            topics=self.topics.metadata(request.topics, version, nodes),
         )
 
     def _describe_cluster(self, connection: Connection, request: DescribeClusterRequest, _version: int) -> Response:
@@ -331,31 +375,27 @@ class Standalone:
         return {"node_id": node.id, "host": node.host, "port": node.port, "error_code": 0, "error_message": None}
 
 
-def may_be_held(request: Request) -> TypeGuard[ConnectGroupHeartbeatRequest | HeartbeatRequest]:
+def may_be_held(
+    request: Request,
+) -> TypeGuard[ConnectGroupHeartbeatRequest | HeartbeatRequest | ConsumerGroupHeartbeatRequest]:
     """Whether the answer may be held back until there is news: a worker asks for that in its heartbeat; for a classic
-    worker the group's setting says it.
+    worker and a consumer a setting says it.
     """
     if isinstance(request, ConnectGroupHeartbeatRequest):
         return request.max_wait_ms > 0
-    return isinstance(request, HeartbeatRequest)
-
-
-def _unknown_topic(topic: MetadataRequestTopic, version: int) -> ErrorCode:
-    """The error for a topic in Metadata. In v10 and v11 a request has a field for the topic id, but no broker answers
-    by id in these versions.
-    """
-    if topic.name:
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return ErrorCode.UNKNOWN_TOPIC_ID if version >= TOPIC_IDS_FROM else ErrorCode.INVALID_REQUEST
+    return isinstance(request, HeartbeatRequest | ConsumerGroupHeartbeatRequest)
 
 
 def _nowhere(error: ErrorCode, message: str) -> dict[str, Any]:
     return {"node_id": -1, "host": "", "port": -1, "error_code": error, "error_message": message}
 
 
-_OFFERED = tuple(row for row in API_TABLE if row.relayed and row.in_front is not InFront.NOT_OFFERED)
-GROUP_APIS = tuple(row.request for row in _OFFERED if not row.of_connect_groups)
+_OFFERED = tuple(row for row in ALL_APIS if row.relayed and row.in_front is not InFront.NOT_OFFERED)
+GROUP_APIS = tuple(row.request for row in _OFFERED if not (row.of_connect_groups or row.of_consumer_groups))
 CONNECT_GROUP_APIS = tuple(row.request for row in _OFFERED if row.of_connect_groups)
-"""The APIs of groups: those that are always served, and those that are served if connect groups are enabled."""
-MAX_VERSIONS = {row.request: row.latest_alone for row in _OFFERED if row.latest_alone is not None}
-"""The APIs that are served in fewer versions than the schema has."""
+CONSUMER_GROUP_APIS = tuple(row.request for row in _OFFERED if row.of_consumer_groups)
+"""The APIs of groups: those that are always served, and those that are served if connect groups, or consumer groups,
+are enabled.
+"""
+TOPIC_APIS = tuple(row.request for row in _OFFERED if row.in_front is InFront.PASSED and row.of_consumer_groups)
+"""The APIs that change declared topics. A client sends them to any instance."""

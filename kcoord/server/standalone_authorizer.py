@@ -12,14 +12,14 @@ In front of a cluster kcoord asks the cluster instead (`kcoord.gateway.ownership
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 import attrs
 
 from kcoord.group.acl_operation import AclOperation
-from kcoord.group.api_handlers_and_rights import API_TABLE
+from kcoord.group.api_handlers_and_rights import ALL_APIS
 from kcoord.group.error_responses import refuse, refuse_config
 from kcoord.group.group_configs import GROUP, named_twice
 from kcoord.group.multi_group_requests import Gathering, empty_answer, split
@@ -27,6 +27,7 @@ from kcoord.group.state.step import CachedReply
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConnectGroupDescribeResponse,
+    ConsumerGroupDescribeResponse,
     DescribeConfigsRequest,
     DescribeGroupsResponse,
     IncrementalAlterConfigsRequest,
@@ -71,7 +72,7 @@ class AllowAll:
         return True
 
 
-NEEDED: dict[type[Request], AclOperation] = {row.request: row.right for row in API_TABLE if row.right is not None}
+NEEDED: dict[type[Request], AclOperation] = {row.request: row.right for row in ALL_APIS if row.right is not None}
 """The operation that each API needs on each group that it names. ListGroups needs none, and shows the groups that the
 client may describe.
 """
@@ -110,9 +111,11 @@ def submit_allowed_configs(
     submit: Submit,
     deliver: Deliver,
     twice: AbstractSet[tuple[int, str]] = frozenset(),
+    topics: Container[str] = (),
 ) -> None:
-    """The same for requests about settings. Only groups have settings in a kcoord that runs alone. `twice`: resources
-    that are named more than once in the whole request, of which this one is a slice.
+    """The same for requests about settings. Only groups have settings in a kcoord that runs alone: of its `topics` it
+    says that they have none. `twice`: resources that are named more than once in the whole request, of which this one
+    is a slice.
     """
     needed = NEEDED[type(request)]
     parts = split(request) or []
@@ -125,7 +128,9 @@ def submit_allowed_configs(
     for at, (group_id, part) in enumerate(parts):
         take = gathering.taker(at)
         kind = request.resources[at].resource_type
-        if kind != GROUP:
+        if kind == TOPIC and not alters and group_id in topics:
+            take(refuse_config(part, ErrorCode.NONE, None), None)
+        elif kind != GROUP:
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if kind == TOPIC else ErrorCode.INVALID_REQUEST
             take(refuse_config(part, error, "a kcoord that runs alone has settings of groups only"), None)
         elif (kind, group_id) in twice:
@@ -147,7 +152,7 @@ def _with_operations(authorizer: Authorizer, client: Client, request: Request, d
         return deliver
 
     def fill_in(response: Response, cached: CachedReply | None) -> None:
-        if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse):
+        if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse | ConsumerGroupDescribeResponse):
             for group in response.groups:
                 if group.error_code == ErrorCode.NONE:
                     group.authorized_operations = operations(authorizer, client, group.group_id)

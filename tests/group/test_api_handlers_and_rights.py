@@ -13,7 +13,7 @@ from kcoord.gateway.handlers import batches, request_dispatch
 from kcoord.gateway.ownership.access import guarded_groups
 from kcoord.gateway.rewriting.api_versions import NEWER_HEARTBEATS
 from kcoord.group import shard
-from kcoord.group.api_handlers_and_rights import API_TABLE, UNSERVED_TABLE, ApiRow, InFront, Writes
+from kcoord.group.api_handlers_and_rights import ALL_APIS, API_TABLE, ApiRow, InFront, Writes
 from kcoord.group.error_responses import refuse
 from kcoord.group.multi_group_requests import BATCHED_ANSWERS, empty_answer, merge, split
 from kcoord.instances import relayed_calls
@@ -45,9 +45,18 @@ WITH_CODE_OF_THEIR_OWN = {
 }
 """Modules that may name several APIs in one list: each has a function or a field of its own for each of them."""
 
-each_row = pytest.mark.parametrize("row", API_TABLE, ids=lambda row: api_name(row.key))
+REFUSALS_OF_PARTS = {
+    "refuse_offset_commit",  # tests/group/test_offsets.py and tests/gateway have partitions
+    "refuse_txn_offset_commit",
+    "refuse_create_topics",  # tests/group/consumer/test_declared_topics.py has topics
+    "refuse_create_partitions",
+    "refuse_delete_topics",
+}
+"""What refuses a request of which each part has an error, and the whole has none."""
+
+each_row = pytest.mark.parametrize("row", ALL_APIS, ids=lambda row: api_name(row.key))
 each_batch = pytest.mark.parametrize(
-    "row", [row for row in API_TABLE if row.batch is not None], ids=lambda row: api_name(row.key)
+    "row", [row for row in ALL_APIS if row.batch is not None], ids=lambda row: api_name(row.key)
 )
 
 
@@ -80,12 +89,12 @@ def errors_in(answer: Any) -> set[int]:
 
 
 def test_an_api_has_one_row() -> None:
-    assert len({row.request for row in API_TABLE}) == len(API_TABLE)
+    assert len({row.request for row in ALL_APIS}) == len(ALL_APIS)
 
 
 def test_an_api_has_a_file_in_apis_and_a_file_in_apis_has_a_row() -> None:
     files = {path.stem for path in APIS.glob("*.py")} - {"__init__"}
-    assert files == {snake_case(api_name(row.key)) for row in (*API_TABLE, *UNSERVED_TABLE)}
+    assert files == {snake_case(api_name(row.key)) for row in ALL_APIS}
 
 
 @each_row
@@ -103,8 +112,8 @@ def test_a_refusal_says_the_error(row: ApiRow) -> None:
         assert errors_in(refuse(naming(row, "a", "b"), ErrorCode.NOT_COORDINATOR)) >= {ErrorCode.NOT_COORDINATOR}
     elif any(each.attribute == "error_code" for each in response_class(row.key).FIELDS):
         assert errors_in(refuse(row.request(), ErrorCode.NOT_COORDINATOR)) == {ErrorCode.NOT_COORDINATOR}
-    else:  # the error is in each partition: tests/group/test_offsets.py and tests/gateway have partitions
-        assert row.refusal.__name__ in ("refuse_offset_commit", "refuse_txn_offset_commit")
+    else:
+        assert row.refusal.__name__ in REFUSALS_OF_PARTS
 
 
 @each_row
@@ -208,23 +217,22 @@ def _lists(node: ast.AST, names: set[str]) -> bool:
 
 
 def test_a_shard_has_the_handlers_of_the_table() -> None:
-    assert {row.request: row.handler for row in (*API_TABLE, *UNSERVED_TABLE) if row.handler} == shard.HANDLERS
+    assert {row.request: row.handler for row in ALL_APIS if row.handler} == shard.HANDLERS
 
 
 def test_instances_relay_what_a_shard_or_its_host_carries_out() -> None:
-    unserved = {row.request for row in UNSERVED_TABLE}
-    assert set(relayed_calls.RELAYED.values()) == (set(shard.HANDLERS) - unserved) | OF_THE_HOST
+    assert set(relayed_calls.RELAYED.values()) == set(shard.HANDLERS) | OF_THE_HOST
 
 
 def test_a_kcoord_alone_serves_all_that_its_shards_can_and_a_client_may_ask() -> None:
-    served = {*standalone.GROUP_APIS, *standalone.CONNECT_GROUP_APIS}
-    offered = {row.request for row in API_TABLE if row.in_front is not InFront.NOT_OFFERED}
+    served = {*standalone.GROUP_APIS, *standalone.CONNECT_GROUP_APIS, *standalone.CONSUMER_GROUP_APIS}
+    offered = {row.request for row in ALL_APIS if row.in_front is not InFront.NOT_OFFERED}
     assert served == set(relayed_calls.RELAYED.values()) & offered
     assert all(request in standalone_authorizer.NEEDED or not _names_groups(_row(request)) for request in served)
 
 
 def _row(request: type[Request]) -> ApiRow:
-    return next(row for row in API_TABLE if row.request is request)
+    return next(row for row in ALL_APIS if row.request is request)
 
 
 def test_the_gateway_has_a_handler_for_all_that_it_reads() -> None:

@@ -3,17 +3,18 @@
 v2-v4 may set a retention time; v5 dropped it. v6 adds the leader epoch, v7 group.instance.id. v8 is flexible. v9 is as
 v8, with the errors of KIP-848's groups. v10 has topics by id only.
 
-A kcoord without a cluster knows no topics: it accepts every name, and knows no id (UNKNOWN_TOPIC_ID).
+A kcoord without a cluster accepts every name, declared or not. Of ids it knows those of its declared topics (KG-14).
 """
 
 from __future__ import annotations
 
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.consumer.offset_checks import check_commit as check_consumer_commit
+from kcoord.group.consumer.topic_facts import NO_ID, give_names
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition
+from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.offset_commit_response import OffsetCommitResponsePartition, OffsetCommitResponseTopic
 from kcoord.protocol.messages import OffsetCommitRequest, OffsetCommitResponse
 from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue, Record
@@ -31,8 +32,7 @@ def offset_commit(transition: Transition, request: OffsetCommitRequest, context:
     not.
     """
     if context.api_version >= TOPIC_ID_VERSION:
-        transition.answer(token, refuse_offset_commit(request, ErrorCode.UNKNOWN_TOPIC_ID))
-        return
+        give_names(transition.state, request.topics)
     error = _check(transition, request, context)
     if error:
         transition.answer(token, refuse_offset_commit(request, error))
@@ -40,10 +40,9 @@ def offset_commit(transition: Transition, request: OffsetCommitRequest, context:
     topics = [
         OffsetCommitResponseTopic(
             name=topic.name,
+            topic_id=topic.topic_id,
             partitions=[
-                OffsetCommitResponsePartition(
-                    partition.partition_index, _commit(transition, request, topic.name, partition)
-                )
+                OffsetCommitResponsePartition(partition.partition_index, _commit(transition, request, topic, partition))
                 for partition in topic.partitions
             ],
         )
@@ -72,9 +71,14 @@ def _check(transition: Transition, request: OffsetCommitRequest, context: Reques
 
 
 def _commit(
-    transition: Transition, request: OffsetCommitRequest, topic: str, partition: OffsetCommitRequestPartition
+    transition: Transition,
+    request: OffsetCommitRequest,
+    named: OffsetCommitRequestTopic,
+    partition: OffsetCommitRequestPartition,
 ) -> ErrorCode:
-    metadata = partition.committed_metadata or ""
+    metadata, topic = partition.committed_metadata or "", named.name
+    if not topic and named.topic_id != NO_ID:
+        return ErrorCode.UNKNOWN_TOPIC_ID
     if not topic or len(topic) > MAX_TOPIC_CHARS or partition.partition_index < 0:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     if _too_long(metadata, transition.state.settings.offset_metadata_max_bytes):

@@ -5,17 +5,18 @@ leader epoch. v6 is flexible. v7 adds RequireStable (KIP-447). v8 allows several
 (KIP-848), which are ignored for classic groups. v10 has topics by id only.
 
 An offset that is not stored is -1, also for a group that does not exist. There are no transactions in kcoord's own log,
-so every offset is stable. A kcoord without a cluster knows no topics: no id is known (UNKNOWN_TOPIC_ID), and v10 of a
-whole group, which could not name a topic, is empty.
+so every offset is stable. Of ids a kcoord without a cluster knows those of its declared topics (KG-14): any other is
+UNKNOWN_TOPIC_ID, and v10 of a whole group has the declared topics only.
 """
 
 from __future__ import annotations
 
 from kcoord.group.consumer.offset_checks import check_fetch
+from kcoord.group.consumer.topic_facts import give_names
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
+from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.generated.offset_fetch_response import (
     OffsetFetchResponseGroup,
     OffsetFetchResponsePartition,
@@ -34,8 +35,8 @@ NO_OFFSET = OffsetCommitValue(offset=-1)
 def offset_fetch(transition: Transition, request: OffsetFetchRequest, context: RequestContext, token: Token) -> None:
     """Handle an OffsetFetch, of one group or of several in this shard."""
     if context.api_version >= BATCH_VERSION:
-        by_id = context.api_version >= TOPIC_ID_VERSION
-        groups = [_group_by_id(group) if by_id else _group(transition, group) for group in request.groups]
+        of_one = _group_by_id if context.api_version >= TOPIC_ID_VERSION else _group
+        groups = [of_one(transition, group) for group in request.groups]
         transition.answer(token, OffsetFetchResponse(groups=groups))
         return
     if request.topics is None:
@@ -88,20 +89,28 @@ def _values(
     return [(index, stored.get(index, NO_OFFSET)) for index in indexes]
 
 
-def _group_by_id(group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
-    topics = [
-        OffsetFetchResponseTopics(
-            topic_id=topic.topic_id,
-            partitions=[
-                OffsetFetchResponsePartitions(
-                    index, NO_OFFSET.offset, metadata="", error_code=ErrorCode.UNKNOWN_TOPIC_ID
-                )
-                for index in topic.partition_indexes
-            ],
-        )
-        for topic in group.topics or []
-    ]
-    return OffsetFetchResponseGroup(group.group_id, topics)
+def _group_by_id(transition: Transition, group: OffsetFetchRequestGroup) -> OffsetFetchResponseGroup:
+    """The same for a group whose topics are named by id, in the answer too."""
+    topics = transition.state.topics or {}
+    give_names(transition.state, group.topics or ())
+    known = None if group.topics is None else [each for each in group.topics if each.name]
+    answer = _group(transition, OffsetFetchRequestGroup(group.group_id, group.member_id, group.member_epoch, known))
+    answer.topics = [each for each in answer.topics if each.name in topics]
+    for topic in answer.topics:
+        topic.topic_id = topics[topic.name].id
+    if answer.error_code == ErrorCode.NONE:
+        answer.topics += [_unknown(each) for each in group.topics or () if not each.name]
+    return answer
+
+
+def _unknown(topic: OffsetFetchRequestTopics) -> OffsetFetchResponseTopics:
+    return OffsetFetchResponseTopics(
+        topic_id=topic.topic_id,
+        partitions=[
+            OffsetFetchResponsePartitions(index, NO_OFFSET.offset, metadata="", error_code=ErrorCode.UNKNOWN_TOPIC_ID)
+            for index in topic.partition_indexes
+        ],
+    )
 
 
 def refuse_offset_fetch(request: OffsetFetchRequest, error: ErrorCode) -> OffsetFetchResponse:

@@ -8,13 +8,31 @@ of its partitions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.modern.epochs import bump_epoch
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, Topic
 from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
+
+NO_ID = bytes(16)
+"""The id of a topic that is named otherwise."""
+
+
+class NamedById(Protocol):
+    """A topic in a request, in versions that name it by its id alone."""
+
+    name: str
+    topic_id: bytes
+
+
+def give_names(state: ShardState, topics: Iterable[NamedById]) -> None:
+    """Write the names of `topics` into them; "" where the id is not known here."""
+    for topic in topics:
+        topic.name = state.topic_names.get(topic.topic_id, "")
 
 
 def learn_topics(transition: Transition, group: ConsumerGroup) -> None:

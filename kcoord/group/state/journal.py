@@ -4,8 +4,8 @@ A step applies its records as it writes them. If it breaks off, or one of its re
 must be as if the step had never happened. Rules:
 
 1. Before a record is applied, the journal notes once what the record may change: a group's own record; for a group
-   without a barrier also each member, target and history entry that is touched; each value of an offset. The noted
-   objects never change afterwards, so a note costs only a few references.
+   without a barrier also each member, target and history entry that is touched; each value of an offset; each topic.
+   The noted objects never change afterwards, so a note costs only a few references.
 2. `undo` restores the durable state only: it makes the touched groups again from records, by `replay`, as after a load.
    The caller opens their session state: clients that wait, and session times (`isolation`).
 """
@@ -15,14 +15,17 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.state.groups.classic_group import NO_RECORD, ClassicGroup
+from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.connect_replay import settle_loaded_group
 from kcoord.group.state.records.connect_snapshot import ConnectBefore
 from kcoord.group.state.records.consumer_replay import settle_loaded_group as settle_loaded_consumer_group
 from kcoord.group.state.records.consumer_snapshot import ConsumerBefore
+from kcoord.group.state.records.topic_records import declared_topic, no_topic
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import (
+    DeclaredTopicKey,
     GroupMetadataKey,
     GroupMetadataValue,
     LegacyOffsetCommitKey,
@@ -49,11 +52,13 @@ class Journal:
 
     groups: dict[str, GroupBefore] = attrs.Factory(dict)
     offsets: dict[tuple[str, str, int], OffsetCommitValue | None] = attrs.Factory(dict)
+    topics: dict[str, Topic | None] = attrs.Factory(dict)
 
     def clear(self) -> None:
         """Forget everything, for the next part."""
         self.groups.clear()
         self.offsets.clear()
+        self.topics.clear()
 
     def note(self, state: ShardState, record: Record) -> None:
         """Note what `record` may change. Call this before the record is applied."""
@@ -68,6 +73,9 @@ class Journal:
                 self.offsets[at] = state.offsets.of_topic(key.group, key.topic).get(key.partition)
             return
         found = self.note_group(state, key.group_id)
+        if isinstance(key, DeclaredTopicKey):
+            self.topics.setdefault(key.name, state.declared.get(key.name))
+            return
         if found.consumer is not None:
             found.consumer.note(key)
         if found.connect is not None:
@@ -106,6 +114,8 @@ class Journal:
                 _restore_consumer_group(state, before.consumer)
         for (group_id, topic, partition), value in self.offsets.items():
             replay(state, Record(OffsetCommitKey(group_id, topic, partition), value))
+        for name, declared in self.topics.items():
+            replay(state, no_topic(name) if declared is None else declared_topic(declared))
         for group_id, before in self.groups.items():
             _restore_shell(state, group_id, before)
         state.live = was_live

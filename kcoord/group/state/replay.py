@@ -7,12 +7,15 @@ load, a classic group's record is only stored; its sessions are opened when the 
 from __future__ import annotations
 
 from kcoord.group.state.groups.classic_group import ClassicGroup
+from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records.connect_replay import REPLAY as CONNECT
 from kcoord.group.state.records.connect_replay import replay_connect
 from kcoord.group.state.records.consumer_replay import REPLAY as CONSUMER
 from kcoord.group.state.records.consumer_replay import replay_consumer
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.records import (
+    DeclaredTopicKey,
+    DeclaredTopicValue,
     GroupMetadataKey,
     GroupMetadataValue,
     LegacyOffsetCommitKey,
@@ -36,6 +39,10 @@ def replay(state: ShardState, record: Record) -> None:
     if type(key) in CONSUMER:
         replay_consumer(state, record)
         return
+    if isinstance(key, DeclaredTopicKey):
+        assert value is None or isinstance(value, DeclaredTopicValue)
+        _replay_topic(state, key.name, value)
+        return
     assert isinstance(key, OffsetCommitKey | LegacyOffsetCommitKey)
     if isinstance(value, LegacyOffsetCommitValue):
         value = OffsetCommitValue(offset=value.offset, metadata=value.metadata, commit_timestamp=value.commit_timestamp)
@@ -58,6 +65,13 @@ def _replay_group(state: ShardState, group_id: str, value: GroupMetadataValue | 
     group.record = value
     if state.live and not opened_with_members:
         group.follow_record()
+
+
+def _replay_topic(state: ShardState, name: str, value: DeclaredTopicValue | None) -> None:
+    if value is None:
+        state.declared.pop(name, None)
+    else:
+        state.declared[name] = Topic(name, value.topic_id, value.partitions)
 
 
 def _replay_offset(

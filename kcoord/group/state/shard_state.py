@@ -41,8 +41,12 @@ class ShardState:
         """Connect groups."""
         self.consumer: dict[str, ConsumerGroup] = {}
         """Consumer groups. A name is never in two of the three."""
+        self.declared: dict[str, Topic] = {}
+        """Durable: the topics of a kcoord without a cluster, by name, in the partition that has them."""
         self.topics: Mapping[str, Topic] | None = None
         """Session: the topics that exist, by name; None: nobody has told yet."""
+        self.topic_names: Mapping[bytes, str] = {}
+        """Session: the names of these topics, by id."""
         self.configurations: dict[str, dict[str, str]] = {}
         """Durable: the own settings of groups, also of groups that do not exist (any more)."""
         self.offsets = Offsets()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, Writes
+from kcoord.group.api_handlers_and_rights import ALL_APIS, Writes
 from kcoord.group.multi_group_requests import BatchAnswer
 from kcoord.group.request_limits import SLICE, SLICE_WEIGHT, RequestLimits, TooLarge, too_many_elements
 from kcoord.group.state.step import CachedReply
@@ -29,7 +29,7 @@ from kcoord.server.connections.connection import Connection
 
 log = logging.getLogger("kcoord.server")
 
-CHANGES = frozenset(row.request for row in API_TABLE if row.batch is not None and row.writes is Writes.ALWAYS)
+CHANGES = frozenset(row.request for row in ALL_APIS if row.batch is not None and row.writes is Writes.ALWAYS)
 """Requests that are carried out even if their client goes before their turn comes."""
 
 Submit = Callable[[Request, Callable[[Response, CachedReply | None], None]], None]

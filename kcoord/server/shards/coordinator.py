@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
@@ -19,6 +19,7 @@ from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import Gathering, empty_answer, group_of, split
 from kcoord.group.partition_of_group import partition_of
 from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
+from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.log.interface import Log
@@ -199,6 +200,11 @@ class Coordinator:
     def flush_held_reply(self, group_id: str, connection: int) -> None:
         """Answer the heartbeats of the group that are held back on this connection, if there are any."""
         self._host(group_id).flush_held_reply(connection)
+
+    def learn_topics(self, topics: Mapping[str, Topic]) -> None:
+        """From now on these topics exist, by name."""
+        for host in self._hosts:
+            host.learn_topics(topics)
 
     def closed(self, connection: int) -> None:
         """A client's connection has closed: tell the shards of the groups that it spoke to."""

@@ -27,15 +27,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 
 import attrs
 
+from kcoord.group.api_handlers_and_rights import LEVELS_NEEDED
 from kcoord.group.creation_rate import CreationRate
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer, forgets_configured
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.shard import Shard
+from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import Reply, RequestContext, Step
 from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
@@ -48,7 +50,7 @@ from kcoord.protocol.messages import (
     Request,
     SyncGroupRequest,
 )
-from kcoord.protocol.record_levels import RECORD_LEVEL
+from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
 from kcoord.server.clock import monotonic_ms, wall_ms
 from kcoord.server.connections.early_requests import Guest, WaitingRoom
 from kcoord.server.connections.outbox import Outbox, Waiting
@@ -110,6 +112,7 @@ class ShardHost:
         self._creations = creations
         self._refusals = refusals
         self._is_awaited = is_awaited
+        self._topics: Mapping[str, Topic] | None = None
         self._room = WaitingRoom(self._refuse_guest)
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
@@ -198,6 +201,7 @@ class ShardHost:
                 tell_of_adjusted_settings(self.partition, shard)
                 self._move(Event.LOADED)
                 self._take(step)
+                self._tell_topics()
                 self._empty_room()
             return
 
@@ -307,7 +311,7 @@ class ShardHost:
             self._room.enter(request, context, waiting)
         elif refusal:
             self._refuse(request, waiting, refusal)
-        elif not self._log.writable and self.shard.may_write(request):
+        elif not self._may_write(request):
             waiting.refuse(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         elif self.shard.creates_group(request) and not self._creations.take(context.connection, monotonic_ms()):
             self._refusals.note(f"{sender(context)} creates groups faster than max.group.creation.rate", monotonic_ms())
@@ -321,6 +325,14 @@ class ShardHost:
             handle = partial(self._handle, request, context, waiting)
             if self._step(handle, type(request).__name__) is None:
                 waiting.refuse(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+    def _may_write(self, request: Request) -> bool:
+        """Whether the records that a request may need can be written: the log can write, and every living instance
+        can read them.
+        """
+        if not self._log.writable and self.shard.may_write(request):
+            return False
+        return self._record_level >= LEVELS_NEEDED.get(type(request), RELEASE_0_1_0)
 
     def _refuse(self, request: Request, waiting: Waiting, refusal: ErrorCode) -> None:
         loading = refusal == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
@@ -407,6 +419,21 @@ class ShardHost:
         if self.state is ShardPhase.ACTIVE and self.shard.knows_connection(connection):
             self._step(partial(self.shard.closed, connection, monotonic_ms(), wall_ms()), "closed")
 
+    def learn_topics(self, topics: Mapping[str, Topic]) -> None:
+        """From now on these topics exist, by name; so it is after the next load, too."""
+        self._topics = topics
+        if self.state is not ShardPhase.ACTIVE:
+            return
+        if self._log.writable and self.outbox.lease_runs():
+            self._tell_topics()
+        else:
+            self._look_again_in(STANDSTILL_PAUSE_MS)
+
+    def _tell_topics(self) -> None:
+        """Tell the shard which topics exist, if it does not know."""
+        if self._topics is not None and self.shard.state.topics is not self._topics:
+            self._step(partial(self.shard.learn_topics, self._topics, monotonic_ms(), wall_ms()), "a change of topics")
+
     def facts(self, group_id: str) -> GroupFacts:
         """What this shard knows of the group."""
         if self.state is ShardPhase.ELSEWHERE:
@@ -488,6 +515,7 @@ class ShardHost:
             self.shard.go_on(late_ms, monotonic_ms())
             self._look_again_in(CATCH_UP_MS)
         elif self._log.writable and self.outbox.lease_runs():
+            self._tell_topics()
             self._step(partial(self.shard.advance, monotonic_ms(), wall_ms()), "a timer")
         else:
             if not self.outbox.lease_runs():

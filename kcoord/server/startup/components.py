@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.settings import MINUTE_MS, GroupLimits, GroupSettings
 from kcoord.log.interface import Log
 from kcoord.server.server import Behind, Limits, Server
@@ -207,7 +208,24 @@ def group_settings(settings: Settings) -> GroupSettings:
             creations_at_once=settings.max_group_creation_burst,
         ),
         connect=connect_settings(settings),
+        consumer=consumer_settings(settings),
     )
+
+
+def consumer_settings(settings: Settings) -> ConsumerSettings:
+    """The engine's settings for consumer groups."""
+    return ConsumerSettings(
+        session_timeout_ms=settings.group_consumer_session_timeout_ms,
+        heartbeat_interval_ms=settings.group_consumer_heartbeat_interval_ms,
+        heartbeat_wait_ms=settings.group_consumer_heartbeat_wait_ms,
+        max_size=settings.group_consumer_max_size,
+        assignors=settings.group_consumer_assignors,
+    )
+
+
+def serves_consumer_groups(settings: Settings) -> bool:
+    """Whether consumer groups are served: by a kcoord without a cluster, unless that is switched off."""
+    return not settings.upstream and settings.group_consumer_enable != "false"
 
 
 def limits(settings: Settings) -> Limits:

@@ -11,7 +11,6 @@ from kcoord.protocol.messages import RESPONSES, Request, SaslAuthenticateRequest
 from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.loop import SimLoop
 from kcoord.sim.adoption.sasl import MECHANISM, TOKEN
-from kcoord.sim.adoption.sasl import VERSIONS as SASL_VERSIONS
 from kcoord.sim.adoption.wires import Address, End
 
 _SIZE = struct.Struct(">i")
@@ -43,7 +42,7 @@ class Client(asyncio.Protocol):
         assert isinstance(client, Client)
         if context.plan.uses_sasl:
             for request in (SaslHandshakeRequest(mechanism=MECHANISM), SaslAuthenticateRequest(auth_bytes=TOKEN)):
-                await client.ask(request, SASL_VERSIONS[type(request)])
+                await client.ask(request, request.MAX_VERSION)
         return client
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

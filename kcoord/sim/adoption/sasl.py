@@ -20,8 +20,8 @@ from kcoord.server.standalone import Standalone
 from kcoord.server.standalone_nodes import OneNode
 
 MECHANISM, TOKEN = "PLAIN", b"\0anybody\0secret"
-VERSIONS: dict[type[Request], int] = {SaslHandshakeRequest: 1, SaslAuthenticateRequest: 2}
-BEFORE = frozenset({ApiVersionsRequest.API_KEY, *(each.API_KEY for each in VERSIONS)})
+LOGIN: tuple[type[Request], ...] = (SaslHandshakeRequest, SaslAuthenticateRequest)
+BEFORE = frozenset({ApiVersionsRequest.API_KEY, *(each.API_KEY for each in LOGIN)})
 """What a client may send before it has said who it is."""
 
 
@@ -35,7 +35,7 @@ class SaslStandalone(Standalone):
         self._known: set[int] = set()
         """The numbers of the connections whose clients have said so."""
         self._own |= {SaslHandshakeRequest: self._handshake, SaslAuthenticateRequest: self._authenticate}
-        self._served |= {each.API_KEY: (each, latest) for each, latest in VERSIONS.items()}
+        self._served |= {each.API_KEY: each for each in LOGIN}
 
     def dispatch(self, connection: Connection, call: Call) -> None:
         """See Standalone."""
