@@ -26,6 +26,8 @@ from kcoord.protocol.frame import (
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
     Request,
     Response,
     SaslAuthenticateRequest,
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Response)
 
 CLIENT_ID = "kcoord-cli"
+LATEST_BY_NAME: dict[type[Request], int] = {OffsetCommitRequest: 9, OffsetFetchRequest: 9}
+"""The last versions that name topics by name. Later ones have their ids alone, which callers here do not know."""
 _SIZE = struct.Struct(">i")
 _UNSUPPORTED_VERSION = int(ErrorCode.UNSUPPORTED_VERSION).to_bytes(2, "big")
 _LARGEST_RESPONSE = 100 << 20
@@ -202,7 +206,8 @@ class Connection:
     # Versions
 
     def _version(self, request: Request) -> int:
-        version = min(self._versions.get(request.API_KEY, (0, -1))[1], request.MAX_VERSION)
+        latest = LATEST_BY_NAME.get(type(request), request.MAX_VERSION)
+        version = min(self._versions.get(request.API_KEY, (0, -1))[1], latest)
         if not self.serves(type(request)):
             raise ClientError(
                 f"{self.host}:{self.port} does not serve {api_name(request.API_KEY)} in a version known here"

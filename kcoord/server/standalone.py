@@ -47,6 +47,7 @@ from kcoord.protocol.messages import (
     ListOffsetsRequest,
     MetadataRequest,
     MetadataResponse,
+    ProduceRequest,
     Request,
     Response,
     api_name,
@@ -59,7 +60,7 @@ from kcoord.server.connections.sliced_call import SlicedCall
 from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.standalone_nodes import Nodes
-from kcoord.server.standalone_topics import Ask, StandaloneTopics
+from kcoord.server.standalone_topics import NO_DATA, Ask, StandaloneTopics
 
 log = logging.getLogger("kcoord.server")
 
@@ -71,6 +72,10 @@ SOFTWARE_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 NAMED_FROM = 3
 """The first version of ApiVersions in which a client names its software."""
 
+ABOUT_TOPICS = (MetadataRequest, ListOffsetsRequest, FetchRequest, ProduceRequest)
+"""The requests whose answers depend on which topics there are."""
+HEARD_WITHIN_S = 20.0
+"""How long these requests wait at a start until it is known which topics there are."""
 GROUP_VERSION = "group.version"
 """The feature of Kafka that stands for consumer groups; its level is 1."""
 KEYS_FROM = 4
@@ -123,6 +128,7 @@ class Standalone:
         }
         if consumer_groups:
             self._own[ListOffsetsRequest] = lambda _connection, request, _version: self.topics.list_offsets(request)
+            self._own[ProduceRequest] = lambda _connection, request, _version: self.topics.produce(request)
         served: list[type[Request]] = [*self._own, *GROUP_APIS]
         if connect_groups:
             served += CONNECT_GROUP_APIS
@@ -190,11 +196,11 @@ class Standalone:
 
     def _carry_out(self, connection: Connection, call: Call, request: Request, context: RequestContext) -> None:
         own = self._own.get(type(request))
+        if self._has_topics and isinstance(request, ABOUT_TOPICS):
+            self._about_topics(connection, call, request, context.api_version)
+            return
         if own is not None:
             connection.answer(call, own(connection, request, context.api_version))
-            return
-        if isinstance(request, FetchRequest):
-            self._fetch(connection, call, request, context.api_version)
             return
         valid_ms = self._authorizer.holds_ms
         valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms
@@ -267,6 +273,28 @@ class Standalone:
                 deliver(response, cached)
 
         self._run(learn())
+
+    def _about_topics(self, connection: Connection, call: Call, request: Request, version: int) -> None:
+        """Answer a request that depends on which topics there are, as soon as that is known."""
+        if not self.topics.has_heard.is_set() and not (isinstance(request, MetadataRequest) and request.topics == []):
+            self._run(self._when_heard(connection, call, request, version))
+        elif isinstance(request, FetchRequest):
+            self._fetch(connection, call, request, version)
+        elif isinstance(request, ProduceRequest) and request.acks == 0:
+            connection.close(f"it produces without waiting for an answer: {NO_DATA}")
+        else:
+            connection.answer(call, self._own[type(request)](connection, request, version))
+
+    async def _when_heard(self, connection: Connection, call: Call, request: Request, version: int) -> None:
+        try:
+            async with asyncio.timeout(HEARD_WITHIN_S):
+                await self.topics.has_heard.wait()
+        except TimeoutError:
+            if connection.is_in_work(call):
+                connection.close("nobody knows which topics there are: the instance that has them does not answer")
+            return
+        if connection.is_in_work(call):
+            self._about_topics(connection, call, request, version)
 
     def _fetch(self, connection: Connection, call: Call, request: FetchRequest, version: int) -> None:
         """Answer when the time to wait is over, or when the client sends something else."""

@@ -6,7 +6,11 @@ Metadata.
 
 The topics never have any data. A partition is empty at any offset that a consumer asks for, so that no position of a
 consumer is out of range; its beginning and its end are offset 0. Fetch is answered when its time to wait is over, or
-when the client sends something else on that connection.
+when the client sends something else on that connection. Whoever produces is refused. (librdkafka fetches from a broker
+only if that offers Produce, too: without it, it asks again and again and keeps a core busy.)
+
+Until this instance has heard of the topics, nobody is told that there are none: a classic consumer that leads its group
+would take everything away from all.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from kcoord.protocol.generated.list_offsets_request import ListOffsetsTopic
 from kcoord.protocol.generated.list_offsets_response import ListOffsetsPartitionResponse, ListOffsetsTopicResponse
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.metadata_response import MetadataResponsePartition, MetadataResponseTopic
+from kcoord.protocol.generated.produce_response import PartitionProduceResponse, TopicProduceResponse
 from kcoord.protocol.messages import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -39,6 +44,8 @@ from kcoord.protocol.messages import (
     FetchResponse,
     ListOffsetsRequest,
     ListOffsetsResponse,
+    ProduceRequest,
+    ProduceResponse,
     Request,
     Response,
 )
@@ -57,6 +64,8 @@ IDS_IN_METADATA, IDS_IN_FETCH = 12, 13
 """The first versions in which a client can name a topic by its id alone."""
 LONGEST_WAIT_MS = 30_000
 """How long Fetch is held at most, whatever it says."""
+NO_DATA = "a kcoord without a cluster keeps no data: its topics are for sharing work"
+"""What producers are told."""
 END, BEGINNING, LOCAL_BEGINNING = -1, -2, -4
 """The times in ListOffsets that have an offset in a topic without data."""
 
@@ -74,7 +83,8 @@ class StandaloneTopics:
         self._ask = ask
         self._learn = learn
         self._declared = dict(declared or {})
-        self._has_heard = False
+        self.has_heard = asyncio.Event()
+        """Set when this instance has heard of the topics, and those that the settings name have been created."""
         self._looks = asyncio.Lock()
 
     # -- how changes get about ----------------------------------------------------------------------------------------
@@ -83,51 +93,57 @@ class StandaloneTopics:
         """Ask again and again, for as long as kcoord runs."""
         while True:
             try:
-                await self.look()
-                if self._has_heard and self._declared:
-                    await self._declare()
+                if await self.look():
+                    if self._declared:
+                        await self._declare()
+                    self.has_heard.set()
             except Exception:
                 log.exception("a fault of kcoord's own while topics were looked at")
-            pause_s = LOOK_EVERY_S * random.uniform(0.8, 1.2) if self._has_heard else AGAIN_S
+            pause_s = LOOK_EVERY_S * random.uniform(0.8, 1.2) if self.has_heard.is_set() else AGAIN_S
             await asyncio.sleep(pause_s)
 
-    async def look(self) -> None:
-        """Ask for all topics, and pass on what has changed."""
+    async def look(self) -> bool:
+        """Ask for all topics, and pass on what has changed. False if nobody could say."""
         async with self._looks:
             answer, _ = await self._ask(DeclaredTopicsRequest(TOPICS), _context(DeclaredTopicsRequest))
             assert isinstance(answer, DeclaredTopicsResponse)
             if answer.error_code:
-                return
+                return False
             known = {each.name: Topic(each.name, each.topic_id, each.partitions) for each in answer.topics}
-            if known != self.known or not self._has_heard:
+            if known != self.known or not self.has_heard.is_set():
                 self.known, self._by_id = known, {each.id: each for each in known.values()}
                 self._learn(known)
-            self._has_heard = True
+            return True
 
     async def _declare(self) -> None:
-        """Create and enlarge topics as the settings say. A topic that cannot be had is named once, in the log."""
-        new = [each for each in self._declared if each not in self.known]
-        small = [name for name, count in self._declared.items() if name in self.known]
-        small = [name for name in small if self.known[name].partitions < self._declared[name]]
-        for name in self._declared.keys() - {*new, *small}:
-            del self._declared[name]
+        """Create and enlarge topics as the settings say: each once, so that a topic which is deleted later stays so."""
+        wanted = self._declared
+        new = [name for name in wanted if name not in self.known]
+        small = [name for name, topic in self.known.items() if topic.partitions < wanted.get(name, 0)]
+        self._declared = {name: wanted[name] for name in (*new, *small)}
         if new:
-            create = CreateTopicsRequest([CreatableTopic(name, self._declared[name], -1) for name in new])
+            create = CreateTopicsRequest([CreatableTopic(name, wanted[name], -1) for name in new])
             answer, _ = await self._ask(create, _context(CreateTopicsRequest))
             assert isinstance(answer, CreateTopicsResponse)
-            self._tell((each.name, each.error_code, each.error_message) for each in answer.topics)
+            self._settle((each.name, each.error_code, each.error_message) for each in answer.topics)
         if small:
-            grow = CreatePartitionsRequest([CreatePartitionsTopic(name, self._declared[name], None) for name in small])
+            grow = CreatePartitionsRequest([CreatePartitionsTopic(name, wanted[name], None) for name in small])
             answer, _ = await self._ask(grow, _context(CreatePartitionsRequest))
             assert isinstance(answer, CreatePartitionsResponse)
-            self._tell((each.name, each.error_code, each.error_message) for each in answer.results)
+            self._settle((each.name, each.error_code, each.error_message) for each in answer.results)
         if new or small:
             await self.look()
 
-    def _tell(self, results: Iterable[tuple[str, int, str | None]]) -> None:
+    def _settle(self, results: Iterable[tuple[str, int, str | None]]) -> None:
+        """Forget the topics that are there now, and those that cannot be had, which are named in the log. If nobody
+        could carry it out, the next look tries again.
+        """
         for name, error, message in results:
-            if error and message is not None:  # else nobody could carry it out now: the next look tries again
-                log.error("topics=%s:%d: %s", name, self._declared.pop(name), message)
+            if error and message is None:
+                continue
+            partitions = self._declared.pop(name)
+            if error not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
+                log.error("topics=%s:%d: %s", name, partitions, message)
 
     # -- what clients hear --------------------------------------------------------------------------------------------
 
@@ -168,6 +184,24 @@ class StandaloneTopics:
                 else ListOffsetsPartitionResponse(each.partition_index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
                 for each in topic.partitions
             ],
+        )
+
+    def produce(self, request: ProduceRequest) -> ProduceResponse:
+        """The answer to Produce: nothing is kept here."""
+        return ProduceResponse(
+            responses=[
+                TopicProduceResponse(
+                    name=topic.name,
+                    topic_id=topic.topic_id,
+                    partition_responses=[
+                        PartitionProduceResponse(
+                            each.index, ErrorCode.POLICY_VIOLATION, base_offset=-1, error_message=NO_DATA
+                        )
+                        for each in topic.partition_data
+                    ],
+                )
+                for topic in request.topic_data
+            ]
         )
 
     def fetch(self, request: FetchRequest, version: int) -> tuple[FetchResponse, int]:

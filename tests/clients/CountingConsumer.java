@@ -49,6 +49,9 @@ public class CountingConsumer {
             String[] setting = arguments[at].split("=", 2);
             config.put(setting[0], setting[1]);
         }
+        if (config.getProperty("group.protocol", "").equals("consumer")) { // the server decides about these then
+            config.keySet().removeAll(java.util.Set.of("session.timeout.ms", "heartbeat.interval.ms"));
+        }
         commitsItself = !Boolean.parseBoolean(config.getProperty("enable.auto.commit"));
         CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -165,17 +168,30 @@ public class CountingConsumer {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             say("assigned " + consumer.groupMetadata().generationId() + " " + consumer.groupMetadata().memberId());
+            has(consumer.assignment());
         }
 
         @Override
         public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
             commit();
             say("revoked " + partitions.size());
+            has(without(partitions));
         }
 
         @Override
         public void onPartitionsLost(Collection<TopicPartition> partitions) {
             say("lost " + partitions.size());
+            has(without(partitions));
+        }
+
+        private static java.util.Set<TopicPartition> without(Collection<TopicPartition> partitions) {
+            java.util.Set<TopicPartition> left = new java.util.HashSet<>(consumer.assignment());
+            left.removeAll(partitions);
+            return left;
+        }
+
+        private static void has(Collection<TopicPartition> partitions) {
+            say("has " + String.join(" ", partitions.stream().map(TopicPartition::toString).sorted().toList()));
         }
     }
 }

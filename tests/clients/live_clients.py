@@ -34,7 +34,7 @@ from tests.kafka.security import PLAINTEXT, ClientSecurity
 from tests.kafka.wait import NotYet, eventually
 
 PROGRAM = Path(__file__).with_name("CountingConsumer.java")
-NOTES = ("read", "committed", "later", "aborted", "assigned", "revoked", "lost", "closed")
+NOTES = ("read", "committed", "later", "aborted", "assigned", "revoked", "lost", "closed", "has")
 """The first words of the program's own lines; all others are what a user sees."""
 EVERY_S = 0.05
 """How long it is between two records of a load. Each of them is replicated, read by somebody, and committed: many more
@@ -164,6 +164,14 @@ class JavaClient:
     def kill(self) -> None:
         if self._process is not None and self._process.running:
             self._process.kill()
+
+    @property
+    def assigned(self) -> frozenset[tuple[str, int]]:
+        """The partitions that it has now."""
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        said = [line for line in text.splitlines(keepends=True) if line.startswith("has ") and line.endswith("\n")]
+        named = [each.rpartition("-") for each in said[-1].split()[1:]] if said else []
+        return frozenset((topic, int(number)) for topic, _, number in named)
 
     @property
     def notes(self) -> Notes:

@@ -11,7 +11,7 @@ import pytest
 from kcoord.group.group_configs import DEFINITIONS, GROUP, Operation, Source
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
-from kcoord.protocol.generated.unassigned import ADOPT_GROUP
+from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS
 from kcoord.protocol.messages import (
     OWN_APIS,
     ApiVersionsRequest,
@@ -81,8 +81,8 @@ async def test_the_apis_are_offered_beside_the_clusters(kcoord: Kcoord, client: 
     for at in (client, await connect(kcoord.bootstrap)):
         there = {each.api_key for each in (await ask(direct, ApiVersionsRequest("test", "1"))).api_keys}
         here = {each.api_key for each in (await ask(at, ApiVersionsRequest("test", "1"))).api_keys}
-        assert here - there == OWN_APIS - {ADOPT_GROUP}
-        assert not there & OWN_APIS - {ADOPT_GROUP}
+        assert here - there == OWN_APIS - {ADOPT_GROUP, DECLARED_TOPICS}
+        assert not there & OWN_APIS - {ADOPT_GROUP, DECLARED_TOPICS}
 
 
 async def test_a_group_lives_and_the_cluster_sees_the_sentinel(kcoord: Kcoord, direct: Client, name: str) -> None:

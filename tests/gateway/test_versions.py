@@ -8,7 +8,7 @@ import pytest
 from kcoord.gateway.rewriting.api_versions import DECODED, READ_APIS, merge
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion, SupportedFeatureKey
-from kcoord.protocol.generated.unassigned import ADOPT_GROUP
+from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS
 from kcoord.protocol.messages import API_NAMES, OWN_APIS, REQUESTS, ApiVersionsRequest, ApiVersionsResponse
 from tests.gateway.scripted import ask, connect, until
 from tests.kafka.kcoord_process import Kcoord
@@ -30,7 +30,9 @@ async def test_rule_7_what_upstream_says_passes_where_kcoord_knows_as_much(
     ranges = [
         {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys} for answer in (here, there)
     ]
-    own = {key: (REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in OWN_APIS - {ADOPT_GROUP}}
+    own = {
+        key: (REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in OWN_APIS - {ADOPT_GROUP, DECLARED_TOPICS}
+    }
     assert ranges[0] == ranges[1] | own
     assert ranges[0][PRODUCE][0] == 0
     assert attrs.evolve(here, api_keys=[]) == attrs.evolve(there, api_keys=[])
