@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import ssl
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -54,19 +54,30 @@ async def standalone(
 
 @asynccontextmanager
 async def over(
-    log: Log, limits: Limits = LIMITS, settings: GroupSettings = SETTINGS, tls: ssl.SSLContext | None = None
+    log: Log,
+    limits: Limits = LIMITS,
+    settings: GroupSettings = SETTINGS,
+    tls: ssl.SSLContext | None = None,
+    topics: Mapping[str, int] | None = None,
 ) -> AsyncIterator[Running]:
-    """The same over `log`, which is opened; all of its partitions are this one's."""
+    """The same over `log`, which is opened; all of its partitions are this one's. With `topics` it serves consumer
+    groups.
+    """
     run = uuid.uuid4().hex[:6]
     serial = itertools.count()
     await log.open()
     coordinator = Coordinator(log, settings, log.partitions, lambda: f"id-{run}-{next(serial)}")
     await coordinator.load()
-    server = Server(limits, Standalone(coordinator, OneNode("test-cluster", None)), tls, on_gone=coordinator.closed)
+    node = OneNode("test-cluster", None)
+    alone = Standalone(coordinator, node, consumer_groups=topics is not None, declared=topics)
+    server = Server(limits, alone, tls, on_gone=coordinator.closed)
+    following = None if topics is None else asyncio.create_task(alone.topics.follow())
     port = await server.listen("127.0.0.1", 0)
     try:
         yield Running(server, coordinator, port)
     finally:
+        if following is not None:
+            following.cancel()
         await server.close_listeners()
         await coordinator.stop()
         await server.close_connections()
