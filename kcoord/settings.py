@@ -351,11 +351,23 @@ class ConsumerGroups(_Section):
     group_consumer_session_timeout_ms: int = _setting(
         45_000, "A consumer that sends no heartbeat for this long is removed.", unit="ms", ge=1
     )
+    group_consumer_min_session_timeout_ms: int = _setting(
+        45_000, "The shortest session timeout that may be set for one group.", unit="ms", ge=1
+    )
+    group_consumer_max_session_timeout_ms: int = _setting(
+        60_000, "The longest session timeout that may be set for one group.", unit="ms", ge=1
+    )
     group_consumer_heartbeat_interval_ms: int = _setting(
         5_000,
         "How often consumers are told to send a heartbeat; less than the session timeout.",
         unit="ms",
         ge=1,
+    )
+    group_consumer_min_heartbeat_interval_ms: int = _setting(
+        5_000, "The shortest heartbeat interval that may be set for one group.", unit="ms", ge=1
+    )
+    group_consumer_max_heartbeat_interval_ms: int = _setting(
+        15_000, "The longest heartbeat interval that may be set for one group.", unit="ms", ge=1
     )
     group_consumer_heartbeat_wait_ms: int = _setting(
         -1,

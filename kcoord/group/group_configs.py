@@ -15,6 +15,8 @@ A group's own setting has the name of the server's setting without the leading `
    force is not the one that was set: the description has it first, as the group's, followed by the one that was set.
 7. `connect.configured` is no setting. It is never described and cannot be set. Deleting it makes the group forget the
    offset of its configured set (CG-21), so that the next list of any worker counts. (0.1.0 ignores this.)
+8. Settings of consumer groups are described and can be set only where kcoord serves consumer groups. Elsewhere they are
+   the cluster's.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum, StrEnum
+from typing import Any
 
 import attrs
 
@@ -49,6 +52,17 @@ from kcoord.group.state.connect_settings import (
     adjusted,
     within_bounds,
 )
+from kcoord.group.state.consumer_settings import HEARTBEAT_INTERVAL as CONSUMER_HEARTBEAT_INTERVAL
+from kcoord.group.state.consumer_settings import HEARTBEAT_WAIT as CONSUMER_HEARTBEAT_WAIT
+from kcoord.group.state.consumer_settings import (
+    INTERVALS_WAIT,
+    MAX_WAIT_MS,
+    ConsumerSettings,
+)
+from kcoord.group.state.consumer_settings import MAX_SIZE as CONSUMER_MAX_SIZE
+from kcoord.group.state.consumer_settings import SESSION_TIMEOUT as CONSUMER_SESSION_TIMEOUT
+from kcoord.group.state.consumer_settings import adjusted as adjusted_for_consumers
+from kcoord.group.state.consumer_settings import overridden as overridden_for_consumers
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_response import (
     DescribeConfigsResourceResult,
@@ -121,12 +135,12 @@ class ConfigRefused(Exception):
 
 @attrs.frozen
 class Definition:
-    """One setting of a connect group."""
+    """One setting of a group. `of_server` and `bounds` get the server's settings for groups of its kind."""
 
     name: str
     kind: Kind
-    of_server: Callable[[ConnectSettings], str]
-    bounds: Callable[[ConnectSettings], tuple[int, int]] | None
+    of_server: Callable[[Any], str]
+    bounds: Callable[[Any], tuple[int, int]] | None
     about: str
     words: type[StrEnum] | None = None
     """The words that a STRING may be."""
@@ -134,6 +148,8 @@ class Definition:
     """For a STRING without `words`: returns the value as it is stored. Raises ValueError with what is wrong."""
     overrides: bool = True
     """Whether the server has such a setting for all groups."""
+    server: type[ConnectSettings | ConsumerSettings] = ConnectSettings
+    """The server's settings of its kind."""
 
     @property
     def server_name(self) -> str:
@@ -232,12 +248,65 @@ DEFINITIONS: dict[str, Definition] = {
 }
 
 
-class GroupConfigs:
-    """Describes and alters group settings. `server`: the server's values; `given`: the names of those that were set."""
+CONSUMER_DEFINITIONS: dict[str, Definition] = {
+    each.name: each
+    for each in (
+        Definition(
+            CONSUMER_SESSION_TIMEOUT,
+            Kind.INT,
+            lambda server: str(server.session_timeout_ms),
+            lambda server: (server.min_session_timeout_ms, server.max_session_timeout_ms),
+            "How long a consumer may go without a heartbeat before it counts as gone, in ms.",
+            server=ConsumerSettings,
+        ),
+        Definition(
+            CONSUMER_HEARTBEAT_INTERVAL,
+            Kind.INT,
+            lambda server: str(server.heartbeat_interval_ms),
+            lambda server: (server.min_heartbeat_interval_ms, server.max_heartbeat_interval_ms),
+            "How often consumers send a heartbeat, in ms.",
+            server=ConsumerSettings,
+        ),
+        Definition(
+            CONSUMER_HEARTBEAT_WAIT,
+            Kind.INT,
+            lambda server: str(server.heartbeat_wait_ms),
+            lambda _server: (INTERVALS_WAIT, MAX_WAIT_MS),
+            "How long a heartbeat of a consumer may wait for its answer, in ms; 0: not at all; "
+            "-1: four fifths of the interval.",
+            server=ConsumerSettings,
+        ),
+        Definition(
+            CONSUMER_MAX_SIZE,
+            Kind.INT,
+            lambda server: str(server.max_size),
+            lambda server: (1, server.max_size),
+            "The most consumers that the group may have.",
+            server=ConsumerSettings,
+        ),
+    )
+}
 
-    def __init__(self, server: ConnectSettings, given: frozenset[str] = frozenset()) -> None:
-        self._server = server
+
+class GroupConfigs:
+    """Describes and alters group settings. `server`: the server's values for connect groups; `given`: the names of
+    those that were set; `consumer`: the values for consumer groups, where kcoord serves these.
+    """
+
+    def __init__(
+        self,
+        server: ConnectSettings,
+        given: frozenset[str] = frozenset(),
+        consumer: ConsumerSettings | None = None,
+    ) -> None:
+        self._connect = server
+        self._consumer = consumer
         self._given = given
+        self._definitions = DEFINITIONS if consumer is None else {**DEFINITIONS, **CONSUMER_DEFINITIONS}
+
+    def _server(self, definition: Definition) -> Any:
+        """The server's settings of the setting's kind."""
+        return self._consumer if definition.server is ConsumerSettings else self._connect
 
     # -- describe -----------------------------------------------------------------------------------------------------
 
@@ -252,14 +321,14 @@ class GroupConfigs:
         else:
             result.configs = [
                 self._entry(name, own, request.include_synonyms, request.include_documentation)
-                for name in _known(resource.configuration_keys)
+                for name in self._known(resource.configuration_keys)
             ]
         return DescribeConfigsResponse(results=[result])
 
     def _entry(
         self, name: str, own: Mapping[str, str], synonyms: bool, documentation: bool
     ) -> DescribeConfigsResourceResult:
-        definition = DEFINITIONS[FORMER_NAMES.get(name, name)]
+        definition = self._definitions[FORMER_NAMES.get(name, name)]
         values = list(self._values(definition, own))
         first = values[0]
         return DescribeConfigsResourceResult(
@@ -273,16 +342,29 @@ class GroupConfigs:
 
     def _values(self, definition: Definition, own: Mapping[str, str]) -> Iterator[DescribeConfigsSynonym]:
         """All values of a setting, the one in force first."""
-        in_force = adjusted(self._server, own).get(definition.name)
+        in_force = self._adjusted(own).get(definition.name)
         if in_force is not None:
             yield DescribeConfigsSynonym(definition.name, str(in_force), Source.GROUP)
         if definition.name in own:
             yield DescribeConfigsSynonym(definition.name, own[definition.name], Source.GROUP)
         server_name = definition.server_name
-        started_with, default = definition.of_server(self._server), definition.of_server(ConnectSettings())
+        started_with = definition.of_server(self._server(definition))
+        default = definition.of_server(definition.server())
         if server_name in self._given or started_with != default:
             yield DescribeConfigsSynonym(server_name, started_with, Source.STATIC)
         yield DescribeConfigsSynonym(server_name, default, Source.DEFAULT)
+
+    def _adjusted(self, own: Mapping[str, str]) -> dict[str, str]:
+        found = adjusted(self._connect, own)
+        return found if self._consumer is None else {**found, **adjusted_for_consumers(self._consumer, own)}
+
+    def _known(self, asked: Sequence[str] | None) -> list[str]:
+        """The names to describe: those that were asked for and exist. A setting under a former name keeps that name in
+        the answer, because the client looks for it.
+        """
+        if asked is None:
+            return list(self._definitions)
+        return [name for name in (*self._definitions, *FORMER_NAMES) if name in asked]
 
     # -- alter --------------------------------------------------------------------------------------------------------
 
@@ -300,12 +382,11 @@ class GroupConfigs:
         for change in resource.configs:
             if change.name in changed:
                 changed[change.name] = self._checked(change.name, changed[change.name])
-        session_ms, interval_ms = within_bounds(self._server, changed)
-        if session_ms <= interval_ms:
-            raise ConfigRefused(
-                ErrorCode.INVALID_CONFIG,
-                f"{SESSION_TIMEOUT} ({session_ms}) must be more than {HEARTBEAT_INTERVAL} ({interval_ms})",
-            )
+        _check_session(SESSION_TIMEOUT, HEARTBEAT_INTERVAL, *within_bounds(self._connect, changed))
+        if self._consumer is not None:
+            consumer = overridden_for_consumers(self._consumer, changed)
+            times = consumer.session_timeout_ms, consumer.heartbeat_interval_ms
+            _check_session(CONSUMER_SESSION_TIMEOUT, CONSUMER_HEARTBEAT_INTERVAL, *times)
         return changed
 
     def _apply(self, own: dict[str, str], change: AlterableConfig) -> None:
@@ -316,13 +397,13 @@ class GroupConfigs:
             case Operation.DELETE:
                 own.pop(name, None)
             case Operation.APPEND | Operation.SUBTRACT as operation:
-                definition = DEFINITIONS.get(name)
+                definition = self._definitions.get(name)
                 if definition is None or definition.kind is not Kind.LIST:
                     word = Operation(operation).name
                     raise ConfigRefused(
                         ErrorCode.INVALID_CONFIG, f"Can't {word} to key {name} because its type is not LIST."
                     )
-                words = _words(own.get(name, definition.of_server(self._server)))
+                words = _words(own.get(name, definition.of_server(self._connect)))
                 if operation == Operation.APPEND:
                     words += [word for word in _words(value) if word not in words]
                 else:
@@ -333,7 +414,7 @@ class GroupConfigs:
 
     def _checked(self, name: str, value: str) -> str:
         """The value as it is stored. Raises ConfigRefused for an unknown name or a value that is not allowed."""
-        definition = DEFINITIONS.get(name)
+        definition = self._definitions.get(name)
         if definition is None:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {name}")
         if definition.words is not None:
@@ -350,13 +431,13 @@ class GroupConfigs:
         if not _WHOLE_NUMBER.fullmatch(value):
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {value!r} is no whole number")
         number = int(value)
-        least, most = definition.bounds(self._server)
+        least, most = definition.bounds(self._server(definition))
         if not least <= number <= most:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: {number} is not between {least} and {most}")
         return str(number)
 
     def _check_assignors(self, name: str, words: Sequence[str]) -> None:
-        known = [each.name for each in self._server.assignors]
+        known = [each.name for each in self._connect.assignors]
         if not words:
             raise ConfigRefused(ErrorCode.INVALID_CONFIG, f"{name}: a group needs one assignor at least")
         for word in words:
@@ -375,13 +456,12 @@ def with_todays_names(resource: AlterConfigsResource) -> AlterConfigsResource:
     )
 
 
-def _known(asked: Sequence[str] | None) -> list[str]:
-    """The names to describe: those that were asked for and exist. A setting under a former name keeps that name in the
-    answer, because the client looks for it.
-    """
-    if asked is None:
-        return list(DEFINITIONS)
-    return [name for name in (*DEFINITIONS, *FORMER_NAMES) if name in asked]
+def _check_session(session: str, interval: str, session_ms: int, interval_ms: int) -> None:
+    """Raise ConfigRefused unless a session has time for more than one heartbeat."""
+    if session_ms <= interval_ms:
+        raise ConfigRefused(
+            ErrorCode.INVALID_CONFIG, f"{session} ({session_ms}) must be more than {interval} ({interval_ms})"
+        )
 
 
 def forgets_configured(resource: AlterConfigsResource) -> bool:

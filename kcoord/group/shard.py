@@ -39,6 +39,7 @@ from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.modern.held_replies import flush_held_reply, hold_is_over, hold_is_over_unwritten
 from kcoord.group.multi_group_requests import named_group
 from kcoord.group.state.connect_settings import misfits
+from kcoord.group.state.consumer_settings import adjusted
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
@@ -327,9 +328,9 @@ class Shard:
 
     def adjusted_settings(self) -> Iterator[tuple[str, dict[str, str]]]:
         """The groups whose stored settings contradict the server's, each with the values in force by name."""
-        server = self.state.settings.connect
+        connect, consumer = self.state.settings.connect, self.state.settings.consumer
         for group_id, own in self.state.configurations.items():
-            if in_force := misfits(server, own):
+            if in_force := {**misfits(connect, own), **adjusted(consumer, own)}:
                 yield group_id, in_force
 
     def alter_config(

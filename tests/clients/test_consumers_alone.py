@@ -20,11 +20,13 @@ from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
 
 NEW_PROTOCOL = {"group.protocol": "consumer"}
-SESSION_MS = 6_000
+SESSION_MS, INTERVAL_MS = 6_000, 1_500
 SETTINGS = {
     "topics": "work:6",
     "group.consumer.session.timeout.ms": SESSION_MS,
-    "group.consumer.heartbeat.interval.ms": 1_500,
+    "group.consumer.min.session.timeout.ms": SESSION_MS,
+    "group.consumer.heartbeat.interval.ms": INTERVAL_MS,
+    "group.consumer.min.heartbeat.interval.ms": INTERVAL_MS,
 }
 ALL = frozenset(("work", number) for number in range(6))
 Assigned = frozenset[tuple[str, int]]

@@ -143,7 +143,7 @@ def _whose_place(group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest) -
 
 
 def _check_room(transition: Transition, group: ConsumerGroup) -> None:
-    if len(group.members) >= transition.state.settings.consumer.max_size:
+    if len(group.members) >= transition.state.consumer_settings(group.group_id).max_size:
         raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
 
 

@@ -37,7 +37,7 @@ def how_long_to_hold(
     """How long the answer to a heartbeat waits, in ms; 0: not at all. `repeats`: it says no other partitions than the
     heartbeats before. `has_news`: the member is told to consume something else than before.
     """
-    wait_ms = transition.state.settings.consumer.wait_ms
+    wait_ms = transition.state.consumer_settings(request.group_id).wait_ms
     if wait_ms <= 0 or has_news:
         return 0
     if request.member_epoch == JOINING_EPOCH:

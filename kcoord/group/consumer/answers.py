@@ -92,7 +92,7 @@ def answer(
     transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token, *, with_assignment: bool
 ) -> None:
     """Answer the heartbeat."""
-    settings = transition.state.settings.consumer
+    settings = transition.state.consumer_settings(group.group_id)
     member.session_timeout_ms, member.answered_ms = settings.session_timeout_ms, transition.now_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
     transition.answer(

@@ -18,8 +18,9 @@ from kcoord.group.state.transition import Transition
 
 def open_consumer_sessions(transition: Transition, group: ConsumerGroup) -> None:
     """Open the sessions of a loaded group."""
+    session_ms = transition.state.consumer_settings(group.group_id).session_timeout_ms
     for member in group.members.values():
-        open_session(transition, group, member, transition.state.settings.consumer.session_timeout_ms)
+        open_session(transition, group, member, session_ms)
     group.touched.clear()
     settle(transition, group)
     _ask_for_next_look(transition, group)

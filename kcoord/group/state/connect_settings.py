@@ -163,15 +163,15 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
     return Effective(
         session_ms,
         min(interval_ms, max(1, session_ms // HEARTBEATS_IN_A_SESSION)),
-        _within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
+        within(own.get(REBALANCE_DELAY), server.rebalance_delay_ms, 0, server.max_rebalance_delay_ms),
         REBALANCE_DELAY in own,
-        _within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
+        within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         tuple(named) or server.assignors,
         _placing(named, server.assignors),
         _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
         mode,
-        _wait(_within(own.get(CLASSIC_WAIT), server.classic_wait_ms, MODES_OWN_WAIT, MAX_CLASSIC_WAIT_MS), mode),
-        _within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
+        _wait(within(own.get(CLASSIC_WAIT), server.classic_wait_ms, MODES_OWN_WAIT, MAX_CLASSIC_WAIT_MS), mode),
+        within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
         _rules(own.get(PLACEMENT, "")),
     )
 
@@ -196,13 +196,13 @@ def within_bounds(server: ConnectSettings, own: Mapping[str, str]) -> tuple[int,
     the session.
     """
     return (
-        _within(
+        within(
             own.get(SESSION_TIMEOUT),
             server.session_timeout_ms,
             server.min_session_timeout_ms,
             server.max_session_timeout_ms,
         ),
-        _within(
+        within(
             own.get(HEARTBEAT_INTERVAL),
             server.heartbeat_interval_ms,
             server.min_heartbeat_interval_ms,
@@ -254,5 +254,6 @@ def _wait(set_ms: int, mode: ClassicMode) -> int:
     return _INDIVIDUAL_WAIT_MS if mode is ClassicMode.INDIVIDUAL else 0
 
 
-def _within(own: str | None, otherwise: int, least: int, most: int) -> int:
+def within(own: str | None, otherwise: int, least: int, most: int) -> int:
+    """The group's own number, moved to the nearest bound; `otherwise` if it has none."""
     return otherwise if own is None else min(max(int(own), least), most)

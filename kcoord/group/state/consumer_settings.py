@@ -1,13 +1,25 @@
-"""The settings of consumer groups: the server's values. Kafka's names and defaults; times in ms."""
+"""The settings of consumer groups: the server's values, and the values in force for one group.
+
+Kafka's names and defaults; times in ms. A group's own settings (record 8) override some of the server's. A stored value
+that is outside the server's current bounds is moved to the nearest bound, as for connect groups.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
+from kcoord.group.state.connect_settings import within
+
+SESSION_TIMEOUT = "consumer.session.timeout.ms"
+HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
+HEARTBEAT_WAIT = "consumer.heartbeat.wait.ms"
+MAX_SIZE = "consumer.max.size"
 INTERVALS_WAIT = -1
 """The value of the wait that stands for a part of the interval."""
+MAX_WAIT_MS = 30_000
+"""The longest wait that a group may set. Clients give up a request after 30 s (`request.timeout.ms`)."""
 
 
 @attrs.frozen(slots=True)
@@ -16,8 +28,16 @@ class ConsumerSettings:
 
     session_timeout_ms: int = 45_000
     """`group.consumer.session.timeout.ms`: a member is removed after this time without a heartbeat."""
+    min_session_timeout_ms: int = 45_000
+    """`group.consumer.min.session.timeout.ms`"""
+    max_session_timeout_ms: int = 60_000
+    """`group.consumer.max.session.timeout.ms`"""
     heartbeat_interval_ms: int = 5_000
     """`group.consumer.heartbeat.interval.ms`: the time between two heartbeats that members are told."""
+    min_heartbeat_interval_ms: int = 5_000
+    """`group.consumer.min.heartbeat.interval.ms`"""
+    max_heartbeat_interval_ms: int = 15_000
+    """`group.consumer.max.heartbeat.interval.ms`"""
     heartbeat_wait_ms: int = INTERVALS_WAIT
     """`group.consumer.heartbeat.wait.ms`: how long an answer that would say nothing new waits; 0: not at all; -1: four
     fifths of the interval.
@@ -34,3 +54,38 @@ class ConsumerSettings:
         if self.heartbeat_wait_ms == INTERVALS_WAIT:
             return self.heartbeat_interval_ms * 4 // 5
         return min(self.heartbeat_wait_ms, self.session_timeout_ms // 3)
+
+
+def overridden(server: ConsumerSettings, own: Mapping[str, str]) -> ConsumerSettings:
+    """The values in force for a group with the configuration `own`. Its values were checked when they were set."""
+    session_ms = within(
+        own.get(SESSION_TIMEOUT),
+        server.session_timeout_ms,
+        server.min_session_timeout_ms,
+        server.max_session_timeout_ms,
+    )
+    interval_ms = within(
+        own.get(HEARTBEAT_INTERVAL),
+        server.heartbeat_interval_ms,
+        server.min_heartbeat_interval_ms,
+        server.max_heartbeat_interval_ms,
+    )
+    return attrs.evolve(
+        server,
+        session_timeout_ms=session_ms,
+        heartbeat_interval_ms=interval_ms,
+        heartbeat_wait_ms=within(own.get(HEARTBEAT_WAIT), server.heartbeat_wait_ms, INTERVALS_WAIT, MAX_WAIT_MS),
+        max_size=within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
+    )
+
+
+def adjusted(server: ConsumerSettings, own: Mapping[str, str]) -> dict[str, str]:
+    """The values in force of the settings that were set to another value, by the name of the group's setting."""
+    now = overridden(server, own)
+    in_force = {
+        SESSION_TIMEOUT: now.session_timeout_ms,
+        HEARTBEAT_INTERVAL: now.heartbeat_interval_ms,
+        HEARTBEAT_WAIT: now.heartbeat_wait_ms,
+        MAX_SIZE: now.max_size,
+    }
+    return {name: str(value) for name, value in in_force.items() if own.get(name, str(value)) != str(value)}

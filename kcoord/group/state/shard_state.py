@@ -9,6 +9,8 @@ from kcoord.group.state.classic_workers.newcomers import Newcomers
 from kcoord.group.state.committed_offsets import Offsets
 from kcoord.group.state.connect_settings import Effective, of_server, overridden
 from kcoord.group.state.connections import Connections
+from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.group.state.consumer_settings import overridden as overridden_for_consumers
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup
@@ -32,6 +34,8 @@ class ShardState:
         self._of_server = of_server(settings.connect)
         self._effective: dict[str, tuple[dict[str, str], Effective]] = {}
         """By group: its configuration, and the values in force that were computed from it."""
+        self._consumer_settings: dict[str, tuple[dict[str, str], ConsumerSettings]] = {}
+        """The same for consumer groups."""
         self.ids = ids
         self.groups: dict[str, ClassicGroup] = {}
         """Classic groups. Each has its durable record and its session state. Only
@@ -121,4 +125,15 @@ class ShardState:
         known = self._effective.get(group_id)
         if known is None or known[0] is not own:
             known = self._effective[group_id] = (own, overridden(self.settings.connect, own))
+        return known[1]
+
+    def consumer_settings(self, group_id: str) -> ConsumerSettings:
+        """The values in force for a consumer group: its own settings, and the server's for all others."""
+        own = self.configurations.get(group_id)
+        if own is None:
+            return self.settings.consumer
+        known = self._consumer_settings.get(group_id)
+        if known is None or known[0] is not own:
+            in_force = overridden_for_consumers(self.settings.consumer, own)
+            known = self._consumer_settings[group_id] = (own, in_force)
         return known[1]

@@ -56,8 +56,11 @@ class Coordinator:
         ids: Callable[[], str],
         given: frozenset[str] = frozenset(),
         has_older_connections: bool = False,
+        consumer_groups: bool = False,
     ) -> None:
-        """`has_older_connections`: whether connections may exist that were made before this process started."""
+        """`has_older_connections`: whether connections may exist that were made before this process started.
+        `consumer_groups`: whether clients can have consumer groups here, with settings of their own.
+        """
         self.turns = TurnQueue()
         self.confirm: Confirm = always
         """Called before a partition is loaded again after a failure: does the partition still belong to this
@@ -65,7 +68,7 @@ class Coordinator:
         """
         self.is_awaited: Callable[[int], bool] = lambda _partition: False
         """Called for a partition that is elsewhere: is it about to get another owner, so that requests should wait?"""
-        configs = GroupConfigs(settings.connect, given)
+        configs = GroupConfigs(settings.connect, given, settings.consumer if consumer_groups else None)
         limits = settings.limits
         self._creations = CreationRate(limits.creations_per_s, limits.creations_at_once)
         refusals = RefusalLog(log)

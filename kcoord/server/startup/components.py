@@ -52,6 +52,7 @@ def make_coordinator(
         ids,
         given_names(settings),
         has_older_connections=bool(handed_down),
+        consumer_groups=serves_consumer_groups(settings),
     )
     coordinator.write_at_level(record_level(settings))
     return coordinator
@@ -216,7 +217,11 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
     """The engine's settings for consumer groups."""
     return ConsumerSettings(
         session_timeout_ms=settings.group_consumer_session_timeout_ms,
+        min_session_timeout_ms=settings.group_consumer_min_session_timeout_ms,
+        max_session_timeout_ms=settings.group_consumer_max_session_timeout_ms,
         heartbeat_interval_ms=settings.group_consumer_heartbeat_interval_ms,
+        min_heartbeat_interval_ms=settings.group_consumer_min_heartbeat_interval_ms,
+        max_heartbeat_interval_ms=settings.group_consumer_max_heartbeat_interval_ms,
         heartbeat_wait_ms=settings.group_consumer_heartbeat_wait_ms,
         max_size=settings.group_consumer_max_size,
         assignors=settings.group_consumer_assignors,

@@ -203,6 +203,11 @@ class World:
         self._sabotage(None, lambda shard: shard.learn_topics(known, self.now_ms, self.wall_ms))
         self._keep(self.shard.learn_topics(known, self.now_ms, self.wall_ms))
 
+    def configure(self, values: Mapping[str, str]) -> None:
+        """The group's own settings."""
+        self._sabotage(None, lambda shard: shard.alter_config(GROUP, values, self.now_ms, self.wall_ms))
+        self._keep(self.shard.alter_config(GROUP, values, self.now_ms, self.wall_ms))
+
     def restart(self, lose_ms: int = 0, compacted: bool = False) -> None:
         """The coordinator is killed, and loads its log after `lose_ms`."""
         known = self.shard.state.topics
