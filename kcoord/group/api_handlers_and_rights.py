@@ -318,7 +318,7 @@ ALONE_TABLE = (
         request=ConsumerGroupHeartbeatRequest,
         right=AclOperation.READ,
         handler=consumer_group_heartbeat,
-        writes=Writes.ALWAYS,
+        writes=Writes.NEWS,
         creates=True,
         of_consumer_groups=True,
     ),
@@ -368,7 +368,7 @@ cluster's.
 """
 ALL_APIS = (*API_TABLE, *ALONE_TABLE)
 LEVELS_NEEDED = {
-    row.request: CONSUMER_GROUPS for row in ALL_APIS if row.of_consumer_groups and row.writes is Writes.ALWAYS
+    row.request: CONSUMER_GROUPS for row in ALL_APIS if row.of_consumer_groups and row.writes is not Writes.NEVER
 }
 """The requests that write records which not every release can read, with the level of these records. They are refused
 while an older instance shares the log (`kcoord.protocol.record_levels`).

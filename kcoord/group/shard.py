@@ -62,6 +62,7 @@ from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequest,
     DescribeGroupsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
@@ -70,7 +71,7 @@ from kcoord.protocol.records import Record
 
 HANDLERS: dict[type[Request], Handler] = {row.request: row.handler for row in ALL_APIS if row.handler is not None}
 WRITES = frozenset(row.request for row in ALL_APIS if row.writes is Writes.ALWAYS)
-"""The requests that may write whenever they come. Of the others, only a connect group's heartbeat may write."""
+"""The requests that may write whenever they come. Of the others, only heartbeats of the new protocols may write."""
 CONNECT_KIND = ConnectKind(NATIVE, CLASSIC_SIDE, settle, sweep_connect)
 """What the rules of all groups without a barrier ask of connect groups. It has no state."""
 CONSUMER_KIND = ConsumerKind(consumer_dialect.NATIVE, settle_consumer, sweep_consumer)
@@ -316,6 +317,8 @@ class Shard:
         """Whether `request` may write records."""
         if isinstance(request, ConnectGroupHeartbeatRequest):
             return not is_noop_heartbeat(self.state, request)
+        if isinstance(request, ConsumerGroupHeartbeatRequest):
+            return not consumer_dialect.is_noop_heartbeat(self.state, request)
         return type(request) in WRITES
 
     def creates_group(self, request: Request) -> bool:
@@ -357,6 +360,8 @@ class Shard:
             follow(transition, self.state.groups[group_id])
         elif group_id in self.state.connect:
             settle(transition, self.state.connect[group_id])
+        elif group_id in self.state.consumer:
+            self.state.consumer[group_id].forget_all()
 
     def learn_topics(self, topics: Mapping[str, Topic], now_ms: int, wall_ms: int) -> Step:
         """From now on these topics exist, by name. Consumer groups whose topics have changed get a new assignment."""

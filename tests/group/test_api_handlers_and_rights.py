@@ -21,6 +21,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.layout import Field
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequest,
     DescribeConfigsRequest,
     FindCoordinatorRequest,
     IncrementalAlterConfigsRequest,
@@ -146,9 +147,12 @@ def _names_groups(row: ApiRow) -> bool:
     return row.names_one_group or (row.batch is not None and row.request is not FindCoordinatorRequest)
 
 
-def test_only_a_connect_groups_heartbeat_is_looked_at_before_it_is_known_to_write() -> None:
+def test_only_heartbeats_of_new_protocols_are_looked_at_before_it_is_known_whether_they_write() -> None:
     """`Shard.may_write` has code for it."""
-    assert [row.request for row in API_TABLE if row.writes is Writes.NEWS] == [ConnectGroupHeartbeatRequest]
+    assert [row.request for row in ALL_APIS if row.writes is Writes.NEWS] == [
+        ConnectGroupHeartbeatRequest,
+        ConsumerGroupHeartbeatRequest,
+    ]
 
 
 # -- batches ----------------------------------------------------------------------------------------------------------

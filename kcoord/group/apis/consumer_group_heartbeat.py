@@ -22,6 +22,7 @@ from __future__ import annotations
 from kcoord.group.consumer.answer_delay import how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
+from kcoord.group.consumer.native_dialect import is_noop_heartbeat
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
 from kcoord.group.consumer.settle import settle
@@ -108,9 +109,17 @@ def _live(
         member.is_owed_all = wants_all(request)
         hold(transition, group, member, context.connection, token, wait_ms)
     else:
-        answer(transition, group, member, token, with_assignment=has_news or wants_all(request))
+        tells = has_news or wants_all(request)
+        may_repeat = not tells and _may_repeat(transition, request)
+        answer(transition, group, member, token, with_assignment=tells, may_repeat=may_repeat)
     if transition.step.records:
         settle(transition, group)
+
+
+def _may_repeat(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> bool:
+    """Whether the hot path may answer the same heartbeat by itself (KG-15). Where answers wait for news, it may not."""
+    is_held = transition.state.consumer_settings(request.group_id).wait_ms > 0
+    return not is_held and is_noop_heartbeat(transition.state, request)
 
 
 def _note_owned(group: ConsumerGroup, member: ConsumerMember, owned: Partitions | None) -> bool:

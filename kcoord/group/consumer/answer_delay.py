@@ -43,14 +43,14 @@ def how_long_to_hold(
     if request.member_epoch == JOINING_EPOCH:
         waits_for_others = member.stage is Stage.UNRELEASED and not member.assigned
         return wait_ms if waits_for_others else 0
-    if request.member_epoch != member.epoch or not repeats or _says_more(request):
+    if request.member_epoch != member.epoch or not repeats or says_more(request):
         return 0
     if member.stage is not Stage.UNREVOKED and member.reported == member.assigned:
         return wait_ms
     return max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms)
 
 
-def _says_more(request: ConsumerGroupHeartbeatRequest) -> bool:
+def says_more(request: ConsumerGroupHeartbeatRequest) -> bool:
     """Whether it says more than ids, the epoch and what the member owns."""
     return (
         request.rebalance_timeout_ms != -1

@@ -15,7 +15,7 @@ from kcoord.group.state.groups.consumer_group import (
     by_topic,
 )
 from kcoord.group.state.records import consumer_records as records
-from kcoord.group.state.step import Token
+from kcoord.group.state.step import CachedReply, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_heartbeat_response import Assignment, TopicPartitions
@@ -89,9 +89,15 @@ def _write(transition: Transition, group: ConsumerGroup, member: ConsumerMember,
 
 
 def answer(
-    transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token, *, with_assignment: bool
+    transition: Transition,
+    group: ConsumerGroup,
+    member: ConsumerMember,
+    token: Token,
+    *,
+    with_assignment: bool,
+    may_repeat: bool = False,
 ) -> None:
-    """Answer the heartbeat."""
+    """Answer the heartbeat. `may_repeat`: the hot path may give the same answer to the same heartbeat (KG-15)."""
     settings = transition.state.consumer_settings(group.group_id)
     member.session_timeout_ms, member.answered_ms = settings.session_timeout_ms, transition.now_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
@@ -103,6 +109,7 @@ def answer(
             heartbeat_interval_ms=settings.heartbeat_interval_ms,
             assignment=_assignment(member.assigned) if with_assignment else None,
         ),
+        CachedReply(member, member.version, member) if may_repeat else None,
     )
 
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from kcoord.group.consumer import answers
+from kcoord.group.consumer.answer_delay import says_more
+from kcoord.group.consumer.request_validation import owned_by
 from kcoord.group.modern.held_replies import take_held
+from kcoord.group.modern.noop_heartbeat import changes_nothing
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Stage
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH
 from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 
 
 def open_session(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
@@ -53,6 +58,17 @@ def notify(transition: Transition, group: ConsumerGroup, member: ConsumerMember)
 def needs_no_record(_transition: Transition, group: ConsumerGroup, _member: ConsumerMember) -> bool:
     """Nothing moves in a stable group."""
     return group.state is ModernState.STABLE
+
+
+def is_noop_heartbeat(state: ShardState, request: ConsumerGroupHeartbeatRequest) -> bool:
+    """Whether the heartbeat comes from a converged member of a stable group and says nothing new."""
+    group = state.consumer.get(request.group_id)
+    member = None if group is None else group.members.get(request.member_id)
+    if group is None or member is None or says_more(request) or request.instance_id != member.metadata.instance_id:
+        return False
+    owned = owned_by(request)
+    is_known = owned is None or owned == member.reported
+    return is_known and changes_nothing(group, member, request.member_epoch, owned)
 
 
 class _Native:

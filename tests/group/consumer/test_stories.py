@@ -1,11 +1,12 @@
 """What happens in a consumer group, row by row: epochs, what each member is told, and what it must let go of.
 
-The numbers are those of KG rules: KG-3 to KG-13 (docs/rules/consumer-groups.md). `test_as_kafka.py` tries that the
+The numbers are those of KG rules: KG-3 to KG-15 (docs/rules/consumer-groups.md). `test_as_kafka.py` tries that the
 answers are Kafka's; here is what time, loads and kcoord's own rules add.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from kcoord.group.state.settings import DAY_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import (
+    ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
     DescribeGroupsRequest,
@@ -28,7 +30,7 @@ from kcoord.protocol.messages import (
     OffsetDeleteRequest,
     OffsetDeleteResponse,
 )
-from tests.group.consumer.world import GROUP, REBALANCE_MS, SESSION_MS, World, parts, text, topic_id, topics
+from tests.group.consumer.world import GROUP, REBALANCE_MS, SESSION_MS, World, parts, text, topic_id, topics, wire
 from tests.group.sabotage import Saboteur
 
 FULL: dict[str, Any] = {"rebalance_timeout_ms": REBALANCE_MS, "subscribed_topic_names": ["A"]}
@@ -470,3 +472,77 @@ def test_a_step_that_breaks_off_leaves_nothing() -> None:
     world.ask(DeleteGroupsRequest([GROUP]), DeleteGroupsResponse, connection=0)
     assert world.shard.offset_partitions(GROUP) == {}
     assert world.saboteur.attacks > 20
+
+
+# -- the same heartbeat once more --------------------------------------------------------------------------------------
+
+
+def at_rest() -> World:
+    """As `two`, when both have come to their targets and nothing waits: each may be answered without being read."""
+    world = two()
+    world.beat("a", 3)
+    world.beat("b", 3, connection=2)
+    assert set(world.repeatable) == {1, 2}
+    return world
+
+
+@pytest.mark.parametrize(
+    ("event", "left"),
+    [
+        (lambda world: world.join("c", connection=3), set()),
+        (lambda world: world.leave("b", connection=2), set()),
+        (lambda world: world.learn(topics(A=5)), set()),
+        (lambda world: world.learn(topics(A=4, B=1)), {1, 2}),
+        (lambda world: world.configure({"consumer.heartbeat.interval.ms": "6000"}), set()),
+        (lambda world: world.beat("a", 3, connection=4), {2, 4}),
+        (lambda world: world.beat("a", 3, rack_id="r1"), {2}),
+        (lambda world: world.beat("a", 3, "A0 A1"), {1, 2}),
+        (lambda world: world.beat("a", 3, "A0"), {2}),
+        (lambda world: world.beat("a", 7), {2}),
+        (lambda world: world.restart(), set()),
+        (lambda world: world.pass_ms(44_000), {1, 2}),
+        (lambda world: world.pass_ms(45_001), set()),
+    ],
+    ids=[
+        "a newcomer", "a farewell", "its topic grows", "another topic", "its settings", "a newer connection",
+        "something new", "what it has", "less than it has", "a wrong epoch", "a restart", "time", "the end of sessions",
+    ],
+)  # fmt: skip
+def test_rule_15_what_ends_the_repetition_of_an_answer(event: Callable[[World], object], left: set[int]) -> None:
+    world = at_rest()
+    event(world)
+    assert set(world.repeatable) == left
+
+
+def test_rule_15_an_answer_that_may_wait_is_not_repeated() -> None:
+    world = World(ConsumerSettings())
+    world.join("a")
+    world.beat("a", 2, "A0 A1 A2 A3")
+    token = world.send_beat("a", 2)
+    world.pass_ms(4_000)
+    assert world.told(token) is not None
+    assert not world.repeatable
+
+
+@pytest.mark.parametrize(
+    ("said", "writes"),
+    [
+        ({}, False),
+        ({"owned": "A0 A1"}, False),
+        ({"owned": "A0"}, True),
+        ({"epoch": 2}, True),
+        ({"member": "c"}, True),
+        ({"rack_id": "r1"}, True),
+        ({"instance_id": "i"}, True),
+        ({"subscribed_topic_names": ["A"]}, True),
+    ],
+)
+def test_rule_15_only_what_says_nothing_new_is_served_while_nothing_can_be_written(
+    said: dict[str, Any], writes: bool
+) -> None:
+    world = at_rest()
+    fields = {"member": "a", "epoch": 3, "owned": None, **said}
+    member, epoch, owned = fields.pop("member"), fields.pop("epoch"), fields.pop("owned")
+    listed = None if owned is None else wire(owned)
+    request = ConsumerGroupHeartbeatRequest("g", member, epoch, topic_partitions=listed, **fields)
+    assert world.shard.may_write(request) == writes

@@ -9,7 +9,7 @@ same state, also when only the last record of each key is left; and what is alwa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import attrs
 
@@ -18,7 +18,7 @@ from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions, Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
-from kcoord.group.state.step import RequestContext, Step
+from kcoord.group.state.step import CachedReply, RequestContext, Step
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
@@ -105,6 +105,9 @@ class World:
         self.log: list[tuple[bytes, bytes | None]] = []
         self.steps: list[list[Record]] = []
         self.answers: dict[object, Response] = {}
+        self.repeatable: dict[int, tuple[Request, RequestContext, Response, CachedReply]] = {}
+        """By connection, what the hot path may answer by itself."""
+        self._asked: dict[object, tuple[Request, RequestContext]] = {}
         self.saboteur: Saboteur | None = None
         """Breaks off a copy of each step first."""
         self.ids_made = 0
@@ -127,6 +130,8 @@ class World:
         token = object()
         context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined)
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
+        self._asked[token] = request, context
+        self.repeatable.pop(connection, None)
         self._keep(self.shard.handle(request, context, token, self.now_ms))
         return token
 
@@ -212,6 +217,9 @@ class World:
         """The coordinator is killed, and loads its log after `lose_ms`."""
         known = self.shard.state.topics
         self.shard.drop()
+        for *_, cached in self.repeatable.values():
+            assert cached.basis.version != cached.version, "an answer of a lost shard may be repeated"
+        self.repeatable.clear()
         self.now_ms += lose_ms
         self.shard = self._loaded(self._compacted() if compacted else self.log)
         self.shard.state.topics = known
@@ -237,8 +245,13 @@ class World:
         step.checked()
         self.steps.append(step.records)
         self.log += [encode_record(record) for record in step.records]
-        self.answers |= {reply.token: reply.response for reply in step.replies}
+        for reply in step.replies:
+            self.answers[reply.token] = reply.response
+            if reply.cached is not None:
+                request, context = self._asked[reply.token]
+                self.repeatable[context.connection] = request, context, reply.response, reply.cached
         check_consistent(self.shard.state)
+        self._check_repeatable()
         for log in (self.log, self._compacted()):
             told = ShardState(self.settings, self._id)
             replayed = Shard(self.settings, self._id)
@@ -247,6 +260,19 @@ class World:
                 replayed.replay(decode_record(key, value))
             _settle(told)
             assert durable(told) == durable(self.shard.state)
+
+    def _check_repeatable(self) -> None:
+        """Every answer that may be repeated is the one that the shard would give (KG-15)."""
+        for connection, (request, context, response, cached) in list(self.repeatable.items()):
+            if cached.basis.version != cached.version:
+                del self.repeatable[connection]
+                continue
+            member = cast(ConsumerMember, cached.session)
+            before = member.last_seen_ms, member.answered_ms
+            step = self.shard.handle(request, context, cached, self.now_ms)
+            member.last_seen_ms, member.answered_ms = before
+            assert not step.records
+            assert [(reply.token, reply.response) for reply in step.replies] == [(cached, response)]
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
