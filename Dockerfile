@@ -13,11 +13,11 @@ ARG BASE=python:3.11-slim
 FROM ${BUILD_BASE} AS build
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
-COPY requirements/build.lock requirements/run.lock requirements/
+COPY requirements/build.lock requirements/image.lock requirements/
 RUN python3 -m venv tools \
     && tools/bin/pip install --quiet --require-hashes --requirement requirements/build.lock \
     && python3 -m venv --without-pip /opt/kcoord \
-    && tools/bin/pip --python /opt/kcoord/bin/python install --quiet --require-hashes --requirement requirements/run.lock
+    && tools/bin/pip --python /opt/kcoord/bin/python install --quiet --require-hashes --requirement requirements/image.lock
 # Compiling takes minutes, and this layer changes with the codecs only. COMPILED=0 leaves it out.
 COPY schemas/__init__.py schemas/compiled.py schemas/
 COPY kcoord/__init__.py kcoord/

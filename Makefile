@@ -106,6 +106,7 @@ schemas: $(VENV)/dev.stamp
 lock: $(VENV)/dev.stamp
 	@$(LOCK) pyproject.toml --output-file requirements/run.lock
 	@$(LOCK) pyproject.toml --extra dev --constraint requirements/run.lock --output-file requirements/dev.lock
+	@$(LOCK) pyproject.toml --extra regex --constraint requirements/run.lock --output-file requirements/image.lock
 	@$(LOCK) --group build --constraint requirements/dev.lock --output-file requirements/build.lock
 
 changelog: $(VENV)/dev.stamp

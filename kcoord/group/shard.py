@@ -363,11 +363,26 @@ class Shard:
         elif group_id in self.state.consumer:
             self.state.consumer[group_id].forget_all()
 
-    def learn_topics(self, topics: Mapping[str, Topic], now_ms: int, wall_ms: int) -> Step:
-        """From now on these topics exist, by name. Consumer groups whose topics have changed get a new assignment."""
+    def patterns(self) -> set[str]:
+        """The regular expressions by which members subscribe."""
+        members = (member for group in self.state.consumer.values() for member in group.members.values())
+        return {pattern for member in members if (pattern := member.metadata.subscribed_topic_regex)}
+
+    def learn_topics(
+        self,
+        topics: Mapping[str, Topic],
+        now_ms: int,
+        wall_ms: int,
+        resolutions: Mapping[str, frozenset[str]] | None = None,
+    ) -> Step:
+        """From now on these topics exist, by name, and these names match regular expressions. Consumer groups whose
+        topics have changed get a new assignment.
+        """
         isolation = self._isolation(now_ms, wall_ms)
         self.state.topics = topics
         self.state.topic_names = {topic.id: name for name, topic in topics.items()}
+        if resolutions is not None:
+            self.state.resolutions = resolutions
         for group in list(self.state.consumer.values()):
             if group.group_id not in self.state.quarantine:
                 work = partial(settle_consumer, isolation.transition, group)

@@ -18,9 +18,12 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, Protocol, TypeGuard
 
+import attrs
+
 from kcoord.group.api_handlers_and_rights import ALL_APIS, InFront
 from kcoord.group.error_responses import refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
+from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.batch_splitting import RequestBatch
@@ -36,6 +39,7 @@ from kcoord.protocol.messages import (
     ApiVersionsResponse,
     ConnectGroupHeartbeatRequest,
     ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
     DescribeConfigsRequest,
@@ -61,6 +65,7 @@ from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
 from kcoord.server.standalone_nodes import Nodes
 from kcoord.server.standalone_topics import NO_DATA, Ask, StandaloneTopics
+from kcoord.server.topic_patterns import PatternError
 
 log = logging.getLogger("kcoord.server")
 
@@ -118,7 +123,7 @@ class Standalone:
         self._calls: set[asyncio.Task[None]] = set()
         self._authorizer = authorizer or AllowAll()
         ask: Ask = coordinator.call if shared is None else shared.call
-        self.topics = StandaloneTopics(ask, coordinator.learn_topics, declared)
+        self.topics = StandaloneTopics(ask, coordinator, declared)
         self._has_topics = consumer_groups
         self._own: dict[type[Request], Callable[[Connection, Any, int], Response]] = {
             ApiVersionsRequest: self._api_versions,
@@ -202,6 +207,25 @@ class Standalone:
         if own is not None:
             connection.answer(call, own(connection, request, context.api_version))
             return
+        if isinstance(request, ConsumerGroupHeartbeatRequest) and request.subscribed_topic_regex:
+            self._run(self._subscribe(connection, call, request, context))
+            return
+        self._about_group(connection, call, request, context)
+
+    async def _subscribe(
+        self, connection: Connection, call: Call, request: ConsumerGroupHeartbeatRequest, context: RequestContext
+    ) -> None:
+        """Carry out a heartbeat that brings a regular expression, once it is known which topics match it."""
+        try:
+            resolved = await self.topics.resolve(request.subscribed_topic_regex or "")
+        except PatternError as error:
+            if connection.is_in_work(call):
+                connection.answer(call, _invalid_pattern(str(error)))
+            return
+        if connection.is_in_work(call):
+            self._about_group(connection, call, request, attrs.evolve(context, resolved=resolved))
+
+    def _about_group(self, connection: Connection, call: Call, request: Request, context: RequestContext) -> None:
         valid_ms = self._authorizer.holds_ms
         valid_until_ms = None if valid_ms is None else self._coordinator.now_ms() + valid_ms
 
@@ -412,6 +436,13 @@ def may_be_held(
     if isinstance(request, ConnectGroupHeartbeatRequest):
         return request.max_wait_ms > 0
     return isinstance(request, HeartbeatRequest | ConsumerGroupHeartbeatRequest)
+
+
+def _invalid_pattern(reason: str) -> ConsumerGroupHeartbeatResponse:
+    message = f"the regular expression of the subscription cannot be used: {reason}"
+    return ConsumerGroupHeartbeatResponse(
+        error_code=ErrorCode.INVALID_REGULAR_EXPRESSION, error_message=bounded_text(message)
+    )
 
 
 def _nowhere(error: ErrorCode, message: str) -> dict[str, Any]:

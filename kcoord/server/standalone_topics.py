@@ -2,7 +2,7 @@
 
 One partition of the log has the declared topics. Each instance asks for all of them: at its start, when one of its own
 clients has changed some, and every `LOOK_EVERY_S`. What it hears goes to all of its shards and into its answers to
-Metadata.
+Metadata. It also says which topics match the regular expressions by which consumers subscribe.
 
 The topics never have any data. A partition is empty at any offset that a consumer asks for, so that no position of a
 consumer is out of range; its beginning and its end are offset 0. Fetch is answered when its time to wait is over, or
@@ -16,9 +16,11 @@ would take everything away from all.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records.topic_records import TOPICS
@@ -50,6 +52,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 from kcoord.server.standalone_nodes import Node
+from kcoord.server.topic_patterns import PatternError, matching
 
 log = logging.getLogger("kcoord.server")
 
@@ -70,18 +73,24 @@ END, BEGINNING, LOCAL_BEGINNING = -1, -2, -4
 """The times in ListOffsets that have an offset in a topic without data."""
 
 
+class Shards(Protocol):
+    """The shards of this instance, as far as they are about topics: the coordinator."""
+
+    def patterns(self) -> set[str]: ...
+    def learn_topics(self, topics: Mapping[str, Topic], resolutions: Mapping[str, frozenset[str]], /) -> None: ...
+
+
 class StandaloneTopics:
-    """What this instance knows of the declared topics. `learn` tells its shards; `ask` reaches the shard that has the
-    topics. `declared`: topics that `topics` in the settings names, with their numbers of partitions.
+    """What this instance knows of the declared topics. `ask` reaches the shard that has them, wherever that is.
+    `declared`: topics that `topics` in the settings names, with their numbers of partitions.
     """
 
-    def __init__(
-        self, ask: Ask, learn: Callable[[Mapping[str, Topic]], None], declared: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, ask: Ask, shards: Shards, declared: Mapping[str, int] | None = None) -> None:
         self.known: Mapping[str, Topic] = {}
         self._by_id: Mapping[bytes, Topic] = {}
         self._ask = ask
-        self._learn = learn
+        self._shards = shards
+        self._resolutions: dict[str, frozenset[str]] = {}
         self._declared = dict(declared or {})
         self.has_heard = asyncio.Event()
         """Set when this instance has heard of the topics, and those that the settings name have been created."""
@@ -110,10 +119,18 @@ class StandaloneTopics:
             if answer.error_code:
                 return False
             known = {each.name: Topic(each.name, each.topic_id, each.partitions) for each in answer.topics}
-            if known != self.known or not self.has_heard.is_set():
+            has_changed = known != self.known or not self.has_heard.is_set()
+            if has_changed:
                 self.known, self._by_id = known, {each.id: each for each in known.values()}
-                self._learn(known)
+            patterns = self._shards.patterns()
+            if has_changed or not patterns <= self._resolutions.keys():
+                self._resolutions = await asyncio.to_thread(_resolved, patterns, list(known))
+                self._shards.learn_topics(self.known, self._resolutions)
             return True
+
+    async def resolve(self, pattern: str) -> frozenset[str]:
+        """The topics that match a regular expression. Raises PatternError."""
+        return await asyncio.to_thread(matching, pattern, list(self.known))
 
     async def _declare(self) -> None:
         """Create and enlarge topics as the settings say: each once, so that a topic which is deleted later stays so."""
@@ -234,6 +251,17 @@ class StandaloneTopics:
                 for each in wanted.partitions
             ],
         )
+
+
+def _resolved(patterns: Iterable[str], names: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The names that match each regular expression. One that cannot be used (any more) is left out: its members keep
+    what they have.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for pattern in patterns:
+        with contextlib.suppress(PatternError):
+            found[pattern] = matching(pattern, names)
+    return found
 
 
 def _described(topic: Topic, nodes: Sequence[Node]) -> MetadataResponseTopic:

@@ -9,6 +9,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -64,7 +65,11 @@ public class CountingConsumer {
         }));
         try {
             consumer = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer());
-            consumer.subscribe(java.util.List.of(topic), new Noting());
+            if (topic.startsWith("^")) { // a regular expression that the server resolves
+                consumer.subscribe(new SubscriptionPattern(topic.substring(1)), new Noting());
+            } else {
+                consumer.subscribe(java.util.List.of(topic), new Noting());
+            }
             if (target.equals("-")) {
                 consume();
             } else {

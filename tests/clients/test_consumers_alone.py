@@ -46,10 +46,10 @@ def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]
     """Starts one of Java's consumers of the topic `work`."""
     started: list[JavaClient] = []
 
-    def start(bootstrap: str, group: str, **settings: str) -> JavaClient:
+    def start(bootstrap: str, group: str, topic: str = "work", **settings: str) -> JavaClient:
         name = f"java-{len(started)}"
         own = {**NEW_PROTOCOL, **{key.replace("_", "."): value for key, value in settings.items()}}
-        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, "work", name, own)
+        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, topic, name, own)
         started.append(client)
         client.start(bootstrap)
         return client
@@ -172,6 +172,24 @@ def test_topics_grow_go_and_come_again(kcoord: Kcoord, start_java: Callable[...,
         wait_until_shared([first, second], [0, 0], frozenset())
         admin.create_topics([NewTopic("work", 2)])["work"].result(60)
         wait_until_shared([first, second], [1, 1], frozenset({("work", 0), ("work", 1)}))
+
+
+def test_regular_expressions_are_resolved_here(kcoord: Kcoord, start_java: Callable[..., JavaClient]) -> None:
+    """librdkafka's and Java's. Whoever names one that RE2 does not know is told so."""
+    admin = AdminClient({"bootstrap.servers": kcoord.bootstrap})
+    with Librdkafka(kcoord.bootstrap, "g", ["^w.*k"], options=NEW_PROTOCOL) as first:
+        wait_until_shared([first], [6])
+        second = start_java(kcoord.bootstrap, "g", topic="^work|wark")
+        wait_until_shared([first, second], [3, 3])
+        admin.create_topics([NewTopic("wark", 2)])["wark"].result(60)
+        wait_until_shared([first, second], [4, 4], ALL | {("wark", 0), ("wark", 1)})
+        refused = start_java(kcoord.bootstrap, "g", topic="^(?=work)")
+
+        def complains() -> bool:
+            return any("InvalidRegularExpression" in each for each in refused.notes.complaints)
+
+        eventually(complains, "Java says what is wrong")
+        wait_until_shared([first, second], [4, 4], ALL | {("wark", 0), ("wark", 1)})
 
 
 @pytest.mark.parametrize("library", [Librdkafka, KafkaPython, Aiokafka], ids=lambda library: library.library)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -235,9 +235,42 @@ class Owner:
         return DeclaredTopicsResponse(topics=list(self.topics)), None
 
 
+class Shards:
+    """The shards of an instance: what they subscribe to by regular expressions, and what they are told."""
+
+    def __init__(self) -> None:
+        self.subscribed: set[str] = set()
+        self.learned: list[dict[str, Topic]] = []
+        self.resolutions: Mapping[str, frozenset[str]] = {}
+
+    def patterns(self) -> set[str]:
+        return self.subscribed
+
+    def learn_topics(self, topics: Mapping[str, Topic], resolutions: Mapping[str, frozenset[str]], /) -> None:
+        self.learned.append(dict(topics))
+        self.resolutions = resolutions
+
+
+async def test_regular_expressions_are_resolved_with_each_change_and_when_they_are_new() -> None:
+    owner, shards = Owner(), Shards()
+    owner.topics = [DeclaredTopic("a1", b"1" * 16, 1)]
+    topics = StandaloneTopics(owner.ask, shards)
+    shards.subscribed = {"a.*", "("}
+    await topics.look()
+    assert shards.resolutions == {"a.*": {"a1"}}, "what cannot be resolved is left out"
+    owner.topics.append(DeclaredTopic("a2", b"2" * 16, 1))
+    await topics.look()
+    assert shards.resolutions == {"a.*": {"a1", "a2"}}
+    shards.subscribed = {"a.*", ".*2"}
+    await topics.look()
+    assert shards.resolutions == {"a.*": {"a1", "a2"}, ".*2": {"a2"}}
+    assert await topics.resolve("a1|b") == {"a1"}
+
+
 async def test_nothing_is_told_before_it_is_known_and_the_settings_count_once() -> None:
-    owner, learned = Owner(), list[dict[str, Topic]]()
-    topics = StandaloneTopics(owner.ask, lambda known: learned.append(dict(known)), {"work": 3, "there": 1})
+    owner, shards = Owner(), Shards()
+    learned = shards.learned
+    topics = StandaloneTopics(owner.ask, shards, {"work": 3, "there": 1})
     following = asyncio.create_task(topics.follow())
     try:
         await asyncio.sleep(0)

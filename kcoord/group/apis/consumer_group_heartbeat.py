@@ -37,6 +37,8 @@ from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
+MAX_PATTERNS = 100
+"""Different regular expressions by which the members of one group may subscribe."""
 SILENT = Metadata(
     instance_id=None,
     rack_id=None,
@@ -100,6 +102,7 @@ def _live(
     else:
         check_newest(transition, group, known, context)
         _check_epoch(group, known, request, owned)
+    _check_patterns(group, known, request)
     group, member = _take_in(transition, group, known, request, context)
     repeats = _note_owned(group, member, owned)
     settle(transition, group)
@@ -156,6 +159,18 @@ def _check_room(transition: Transition, group: ConsumerGroup) -> None:
         raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
 
 
+def _check_patterns(group: ConsumerGroup, known: ConsumerMember | None, request: ConsumerGroupHeartbeatRequest) -> None:
+    """Raise Refused for a regular expression that is one too many."""
+    pattern = request.subscribed_topic_regex
+    if not pattern or pattern in group.resolved:
+        return
+    others = (member.metadata for member in group.members.values() if member is not known)
+    in_use = {metadata.subscribed_topic_regex for metadata in others} - {None, "", pattern}
+    if len(in_use) >= MAX_PATTERNS:
+        message = f"the members of a group may subscribe by {MAX_PATTERNS} regular expressions in all"
+        raise Refused(ErrorCode.INVALID_REQUEST, message)
+
+
 def _check_epoch(
     group: ConsumerGroup,
     member: ConsumerMember,
@@ -181,6 +196,7 @@ def _take_in(
     context: RequestContext,
 ) -> tuple[ConsumerGroup, ConsumerMember]:
     """Write down what the sender says about itself. A stranger becomes a member."""
+    _take_in_resolution(transition, request, context)
     metadata = _metadata(SILENT if known is None else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()
     if known is None:
@@ -195,6 +211,15 @@ def _take_in(
     epoch = request.member_epoch
     take_in(transition, group, member, context, epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None)
     return group, member
+
+
+def _take_in_resolution(
+    transition: Transition, request: ConsumerGroupHeartbeatRequest, context: RequestContext
+) -> None:
+    """Note which topics match the regular expression that the request brings."""
+    pattern, state = request.subscribed_topic_regex, transition.state
+    if pattern and context.resolved is not None and state.resolutions.get(pattern) != context.resolved:
+        state.resolutions = {**state.resolutions, pattern: context.resolved}
 
 
 def _metadata(former: Metadata, request: ConsumerGroupHeartbeatRequest, context: RequestContext) -> Metadata:

@@ -1,14 +1,16 @@
 """Which topics count in a consumer group, and what is known of them.
 
-What exists is told to the shard from outside (`ShardState.topics`). The group writes down what it goes by, so that a
-load goes on from there. If a topic that somebody subscribes to appears, vanishes, has another id or another number of
-partitions, the group epoch moves. A topic that nobody subscribes to any more stays known while somebody has to let go
+What exists is told to the shard from outside (`ShardState.topics`), and so is which names match a regular expression
+(`ShardState.resolutions`). The group writes down what it goes by, so that a load goes on from there. If a topic that
+somebody subscribes to appears, vanishes, has another id or another number of partitions, or if other names match an
+expression, the group epoch moves. A topic that nobody subscribes to any more stays known while somebody has to let go
 of its partitions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import is_
 from typing import Protocol
 
 from kcoord.group.consumer.reasons import Reason
@@ -37,14 +39,30 @@ def give_names(state: ShardState, topics: Iterable[NamedById]) -> None:
 
 def learn_topics(transition: Transition, group: ConsumerGroup) -> None:
     """Take in what is known now of the topics that the group's members subscribe to."""
-    known = transition.state.topics
-    if known is None or (group.learned_from is known and group.learned_at == group.version):
+    known, resolutions = transition.state.topics, transition.state.resolutions
+    facts = known, resolutions
+    if known is None or (group.learned_at == group.version and all(map(is_, facts, group.learned_from))):
         return
-    _learn(transition, group, known)
-    group.learned_from, group.learned_at = known, group.version
+    _learn(transition, group, known, resolved_anew=_resolve(transition, group, resolutions))
+    group.learned_from, group.learned_at = facts, group.version
 
 
-def _learn(transition: Transition, group: ConsumerGroup, known: Mapping[str, Topic]) -> None:
+def _resolve(transition: Transition, group: ConsumerGroup, resolutions: Mapping[str, frozenset[str]]) -> bool:
+    """Write down which names match the members' regular expressions. Whether others match than before."""
+    in_use = {pattern for member in group.members.values() if (pattern := member.metadata.subscribed_topic_regex)}
+    changed = {
+        pattern: names
+        for pattern in in_use
+        if (names := resolutions.get(pattern)) is not None and group.resolved.get(pattern) != names
+    }
+    for pattern, names in changed.items():
+        transition.write(records.resolution(group.group_id, pattern, names, transition.wall_ms))
+    for pattern in group.resolved.keys() - in_use:
+        transition.write(records.resolution(group.group_id, pattern, None, transition.wall_ms))
+    return bool(changed)
+
+
+def _learn(transition: Transition, group: ConsumerGroup, known: Mapping[str, Topic], *, resolved_anew: bool) -> None:
     names = group.all_names()
     seen = {name: known[name] for name in sorted(names) if name in known}
     before = {name: topic for name, topic in group.topics.items() if name in names}
@@ -54,6 +72,6 @@ def _learn(transition: Transition, group: ConsumerGroup, known: Mapping[str, Top
         kept = {name: topic for name, topic in kept.items() if topic.id in in_use}
     if {**seen, **kept} != group.topics:
         transition.write(records.topics(group.group_id, [*seen.values(), *kept.values()]))
-    if seen != before and group.members and group.epoch == group.assignment_epoch:
+    if (seen != before or resolved_anew) and group.members and group.epoch == group.assignment_epoch:
         changed = sorted(name for name in {**seen, **before} if seen.get(name) != before.get(name))
         bump_epoch(transition, group, Reason.TOPICS_CHANGED, changed)

@@ -51,6 +51,8 @@ class ShardState:
         """Session: the topics that exist, by name; None: nobody has told yet."""
         self.topic_names: Mapping[bytes, str] = {}
         """Session: the names of these topics, by id."""
+        self.resolutions: Mapping[str, frozenset[str]] = {}
+        """Session: by regular expression, the names that match it, as far as anybody has told."""
         self.configurations: dict[str, dict[str, str]] = {}
         """Durable: the own settings of groups, also of groups that do not exist (any more)."""
         self.offsets = Offsets()

@@ -66,6 +66,8 @@ class RequestContext:
     """
     opened: Opening | None = None
     """When the connection was made. None: there is only one process, so connection numbers alone say which is newer."""
+    resolved: frozenset[str] | None = None
+    """The topics that match the regular expression in the request; None: it has none, or nobody has looked."""
 
 
 @frozen(slots=True)

@@ -204,10 +204,14 @@ class Coordinator:
         """Answer the heartbeats of the group that are held back on this connection, if there are any."""
         self._host(group_id).flush_held_reply(connection)
 
-    def learn_topics(self, topics: Mapping[str, Topic]) -> None:
-        """From now on these topics exist, by name."""
+    def patterns(self) -> set[str]:
+        """The regular expressions by which consumers subscribe in groups of this instance."""
+        return set[str]().union(*(host.shard.patterns() for host in self._hosts))
+
+    def learn_topics(self, topics: Mapping[str, Topic], resolutions: Mapping[str, frozenset[str]]) -> None:
+        """From now on these topics exist, by name, and these names match regular expressions."""
         for host in self._hosts:
-            host.learn_topics(topics)
+            host.learn_topics(topics, resolutions)
 
     def closed(self, connection: int) -> None:
         """A client's connection has closed: tell the shards of the groups that it spoke to."""

@@ -113,6 +113,9 @@ class ShardHost:
         self._refusals = refusals
         self._is_awaited = is_awaited
         self._topics: Mapping[str, Topic] | None = None
+        self._resolutions: Mapping[str, frozenset[str]] = {}
+        self._told: Mapping[str, frozenset[str]] | None = None
+        """The resolutions that the shard was told."""
         self._room = WaitingRoom(self._refuse_guest)
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
@@ -419,9 +422,11 @@ class ShardHost:
         if self.state is ShardPhase.ACTIVE and self.shard.knows_connection(connection):
             self._step(partial(self.shard.closed, connection, monotonic_ms(), wall_ms()), "closed")
 
-    def learn_topics(self, topics: Mapping[str, Topic]) -> None:
-        """From now on these topics exist, by name; so it is after the next load, too."""
-        self._topics = topics
+    def learn_topics(self, topics: Mapping[str, Topic], resolutions: Mapping[str, frozenset[str]]) -> None:
+        """From now on these topics exist, by name, and these names match regular expressions; so it is after the next
+        load, too.
+        """
+        self._topics, self._resolutions = topics, resolutions
         if self.state is not ShardPhase.ACTIVE:
             return
         if self._log.writable and self.outbox.lease_runs():
@@ -431,8 +436,12 @@ class ShardHost:
 
     def _tell_topics(self) -> None:
         """Tell the shard which topics exist, if it does not know."""
-        if self._topics is not None and self.shard.state.topics is not self._topics:
-            self._step(partial(self.shard.learn_topics, self._topics, monotonic_ms(), wall_ms()), "a change of topics")
+        topics = self._topics
+        if topics is None or (self.shard.state.topics is topics and self._told is self._resolutions):
+            return
+        self._told = self._resolutions
+        learn = partial(self.shard.learn_topics, topics, monotonic_ms(), wall_ms(), self._resolutions)
+        self._step(learn, "a change of topics")
 
     def facts(self, group_id: str) -> GroupFacts:
         """What this shard knows of the group."""

@@ -43,6 +43,9 @@ REBALANCE_MS = 30_000
 SESSION_MS = 45_000
 V1 = 1
 
+HOW = ("connection", "version", "pipelined", "resolved")
+"""What says how a heartbeat comes; everything else is in it."""
+
 R = TypeVar("R", bound=Response)
 
 
@@ -125,10 +128,20 @@ class World:
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    def send(self, request: Request, connection: int = 1, version: int = V1, pipelined: bool = False) -> object:
-        """One request; its answer is found in `answers` under the returned token when it is given."""
+    def send(
+        self,
+        request: Request,
+        connection: int = 1,
+        version: int = V1,
+        pipelined: bool = False,
+        resolved: str | None = None,
+    ) -> object:
+        """One request; its answer is found in `answers` under the returned token when it is given. `resolved`: the
+        topics that match its regular expression, "AB".
+        """
         token = object()
-        context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined)
+        names = None if resolved is None else frozenset(resolved)
+        context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined, None, names)
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
         self._asked[token] = request, context
         self.repeatable.pop(connection, None)
@@ -150,7 +163,7 @@ class World:
 
     def send_beat(self, member: str, epoch: int, owned: str | None = None, **said: Any) -> object:
         """A heartbeat whose answer may wait."""
-        how = {name: said.pop(name) for name in ("connection", "version", "pipelined") if name in said}
+        how = {name: said.pop(name) for name in HOW if name in said}
         request = ConsumerGroupHeartbeatRequest(
             GROUP, member, epoch, topic_partitions=None if owned is None else wire(owned), **said
         )
@@ -203,10 +216,11 @@ class World:
             self._keep(self.shard.advance(self.now_ms, self.wall_ms))
         self.now_ms = end_ms
 
-    def learn(self, known: Mapping[str, Topic]) -> None:
-        """These topics exist from now on."""
-        self._sabotage(None, lambda shard: shard.learn_topics(known, self.now_ms, self.wall_ms))
-        self._keep(self.shard.learn_topics(known, self.now_ms, self.wall_ms))
+    def learn(self, known: Mapping[str, Topic], **resolutions: str) -> None:
+        """These topics exist from now on. `resolutions`: regular expressions, and the topics that match, "AB"."""
+        matches = {pattern: frozenset(names) for pattern, names in resolutions.items()} or None
+        self._sabotage(None, lambda shard: shard.learn_topics(known, self.now_ms, self.wall_ms, matches))
+        self._keep(self.shard.learn_topics(known, self.now_ms, self.wall_ms, matches))
 
     def configure(self, values: Mapping[str, str]) -> None:
         """The group's own settings."""

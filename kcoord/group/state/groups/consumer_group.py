@@ -104,8 +104,8 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     recorded: bool = False
     """Whether the log has a record of the group itself. False while a first member joins, and during a load."""
     # session
-    learned_from: Mapping[str, Topic] | None = None
-    """The topics that existed when the group looked last."""
+    learned_from: tuple[Mapping[str, Topic] | None, Mapping[str, frozenset[str]] | None] = (None, None)
+    """The topics that existed when the group looked last, and what matched regular expressions then."""
     learned_at: int = -1
     """The group's `version` then."""
 
