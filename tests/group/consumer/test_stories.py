@@ -568,7 +568,7 @@ def test_rule_16_members_with_one_expression_share_what_matches_it_and_unresolve
     assert world.join("b", connection=2, **BY_PATTERN).brief == (3, ""), "it is resolved already"
     assert world.beat("a", 2).brief == (2, "A0")
     assert world.join("c", connection=3, subscribed_topic_names=None, subscribed_topic_regex="y").brief == (4, "")
-    assert world.group.resolved == {"x": {"A"}}
+    assert world.group.resolved == {"x": frozenset("A")}
 
 
 def test_rule_16_a_change_of_what_matches_moves_the_epoch_once() -> None:
@@ -592,7 +592,7 @@ def test_rule_16_another_expression_is_another_subscription_and_the_last_one_goe
     world.join("a", **BY_PATTERN, resolved="A")
     world.beat("a", 2, "A0")
     assert world.beat("a", 2, subscribed_topic_regex="y", resolved="B").brief == (2, "")
-    assert (world.group.epoch, world.group.resolved) == (3, {"y": {"B"}})
+    assert (world.group.epoch, world.group.resolved) == (3, {"y": frozenset("B")})
     assert world.beat("a", 2, "").brief == (3, "B0")
     world.beat("a", 3, subscribed_topic_regex="", subscribed_topic_names=["A"])
     assert (world.group.epoch, world.group.resolved) == (4, {})
