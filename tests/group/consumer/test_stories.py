@@ -557,7 +557,7 @@ def test_rule_16_a_regular_expression_subscribes_to_what_matches_it() -> None:
     world = World(known=topics(A=1, B=1, C=1))
     assert world.join("a", **BY_PATTERN, resolved="AB").brief == (2, "A0 B0")
     assert world.join("b", "C", connection=2).brief == (3, "C0")
-    both = {"subscribed_topic_names": ["A"], "subscribed_topic_regex": "y"}
+    both: dict[str, Any] = {"subscribed_topic_names": ["A"], "subscribed_topic_regex": "y"}
     assert world.join("c", connection=3, **both, resolved="C").epoch == 4
     assert world.group.subscribed_names(world.member("c")) == {"A", "C"}, "names and matches together"
 
