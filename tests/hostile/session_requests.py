@@ -14,15 +14,22 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.group_configs import DEFINITIONS, GROUP
+from kcoord.group.group_configs import CONSUMER_DEFINITIONS, DEFINITIONS, GROUP
 from kcoord.protocol.embedded import NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as beat
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
+from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions as OwnedPartitions
+from kcoord.protocol.generated.create_partitions_request import CreatePartitionsTopic
+from kcoord.protocol.generated.create_topics_request import CreatableTopic
+from kcoord.protocol.generated.delete_topics_request import DeleteTopicState
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
+from kcoord.protocol.generated.fetch_request import FetchPartition, FetchTopic
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.list_offsets_request import ListOffsetsPartition, ListOffsetsTopic
+from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import (
@@ -30,6 +37,7 @@ from kcoord.protocol.generated.offset_fetch_request import (
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
+from kcoord.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
@@ -40,10 +48,17 @@ from kcoord.protocol.messages import (
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
     DeleteGroupsRequest,
+    DeleteTopicsRequest,
     DescribeClusterRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
+    FetchRequest,
     FindCoordinatorRequest,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
@@ -51,10 +66,13 @@ from kcoord.protocol.messages import (
     JoinGroupResponse,
     LeaveGroupRequest,
     ListGroupsRequest,
+    ListOffsetsRequest,
     MetadataRequest,
+    MetadataResponse,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
+    ProduceRequest,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -64,6 +82,7 @@ from tests.hostile.session_edges import fit, put_at_an_edge
 from tests.protocol.catalogue import random_message
 
 GROUPS = ("g0", "g1", "g2", "connect-a", "connect-b", "offsets", "x" * 300, "g\u00df\u0000\u001b[31m")
+TOPICS = ("t0", "t1", "t2", "u")
 CONNECTORS = ("A", "B", "C", "long-" + "n" * 120)
 EDGED = 0.25
 """So many requests have one field at an edge."""
@@ -86,6 +105,10 @@ class Known:
     instance_id: str | None = None
     is_worker: bool = False
     """Of the Connect group protocol."""
+    is_consumer: bool = False
+    """Of the consumer group protocol."""
+    partitions: list[tuple[bytes, list[int]]] = attrs.Factory(list)
+    """What it was told to consume."""
     is_connect: bool = False
     """A classic member that speaks Connect's embedded protocol."""
     owned: frozenset[Resource] = frozenset()
@@ -113,6 +136,8 @@ class Drawer:
         """By connection: what a client that keeps the protocol would send next."""
         self.texts: list[str] = ["", "w1", "w2", *GROUPS[:3], "consumer", "connect", "uniform", "range"]
         self._workers = 0
+        self.topic_ids: list[bytes] = []
+        """Those that were in the last answer to Metadata."""
         self._makers: list[tuple[int, Callable[[], Request]]] = [
             (14, self._join),
             (12, self._sync),
@@ -127,6 +152,9 @@ class Drawer:
             (4, self._configure),
             (2, self._describe_configs),
             (6, self._ask),
+            (20, self._consumer_beat),
+            (4, self._change_topics),
+            (5, self._read),
         ]
 
     # -- requests -----------------------------------------------------------------------------------------------------
@@ -172,6 +200,10 @@ class Drawer:
                 member.resources = _resources(self.rng, 12) if configured is None else sorted(unpack(configured))
                 if not response.error_code:
                     self._follow(partial(self._install, member))
+            case ConsumerGroupHeartbeatRequest(), ConsumerGroupHeartbeatResponse():
+                self._learn_consumer(request, response)
+            case MetadataRequest(), MetadataResponse():
+                self.topic_ids = [each.topic_id for each in response.topics] or self.topic_ids
             case _:
                 pass
         if len(self.known) > 60:
@@ -207,6 +239,16 @@ class Drawer:
             self._follow(partial(self._lives, member))
         if response.error_code == COMPUTE_ASSIGNMENT:
             self._follow(partial(self._prepare, member))
+
+    def _learn_consumer(self, request: ConsumerGroupHeartbeatRequest, response: ConsumerGroupHeartbeatResponse) -> None:
+        if response.error_code or request.member_epoch < 0 or response.member_id is None:
+            return
+        member = self._find(request.group_id, response.member_id)
+        member.is_consumer, member.epoch = True, response.member_epoch
+        member.instance_id = request.instance_id or member.instance_id
+        if response.assignment is not None:
+            member.partitions = [(each.topic_id, each.partitions) for each in response.assignment.topic_partitions]
+            self._follow(partial(self._consumer_lives, member))
 
     def _find(self, group_id: str, member_id: str) -> Known:
         for each in self.known:
@@ -391,12 +433,90 @@ class Drawer:
             member.group_id, member.member_id, member.epoch, member.prepared_epoch, error, shares, delay_ms
         )
 
+    def _consumer_beat(self) -> Request:
+        rng = self.rng
+        consumers = [each for each in self.known if each.is_consumer]
+        if not consumers or rng.random() < 0.3:
+            return self._consumer_joins(consumers)
+        member = rng.choice(consumers[-8:])
+        if rng.random() < 0.15:
+            epoch = -1 if member.instance_id is None or rng.random() < 0.5 else -2
+            return ConsumerGroupHeartbeatRequest(member.group_id, member.member_id, epoch, member.instance_id)
+        return self._consumer_lives(member)
+
+    def _consumer_joins(self, consumers: list[Known]) -> Request:
+        rng = self.rng
+        self._workers += 1
+        comes_back = consumers and rng.random() < 0.3
+        member = rng.choice(consumers) if comes_back else Known(self._group(), f"consumer-{self._workers}")
+        by_pattern = rng.random() < 0.3
+        return ConsumerGroupHeartbeatRequest(
+            member.group_id,
+            member.member_id,
+            0,
+            member.instance_id if comes_back else rng.choice((None, None, "i1", "i2")),
+            rng.choice((None, "rack")),
+            rng.choice((1_000, 30_000)),
+            None if by_pattern else rng.sample(TOPICS, rng.randint(0, 3)),
+            rng.choice(("t.*", ".*", "(", "x|t0", "")) if by_pattern else None,
+            rng.choice((None, None, "uniform", "range", "other")),
+            [],
+        )
+
+    def _consumer_lives(self, member: Known) -> Request:
+        """A consumer's heartbeat in the midst of its life."""
+        rng = self.rng
+        owned = None if rng.random() < 0.4 else [OwnedPartitions(*each) for each in member.partitions]
+        request = ConsumerGroupHeartbeatRequest(
+            member.group_id, member.member_id, member.epoch, member.instance_id, topic_partitions=owned
+        )
+        if rng.random() < 0.2:
+            request.subscribed_topic_names = rng.sample(TOPICS, rng.randint(0, 3))
+        return request
+
+    def _change_topics(self) -> Request:
+        rng = self.rng
+        name = rng.choice((*TOPICS, "..", "t" * 300))
+        count = rng.choice((-1, 0, 1, 2, 5, 30, 2**31 - 1))
+        return rng.choice(
+            (
+                CreateTopicsRequest([CreatableTopic(name, count, rng.choice((-1, 1, 3)))], 1_000, rng.random() < 0.1),
+                CreatePartitionsRequest([CreatePartitionsTopic(name, count, None)], 1_000, rng.random() < 0.1),
+                DeleteTopicsRequest([DeleteTopicState(rng.choice((name, None)), self._topic_id())], [name], 1_000),
+            )
+        )
+
+    def _topic_id(self) -> bytes:
+        return self.rng.choice(self.topic_ids) if self.topic_ids and self.rng.random() < 0.9 else self.rng.randbytes(16)
+
+    def _read(self) -> Request:
+        rng = self.rng
+        name, partition = rng.choice(TOPICS), rng.choice((0, 0, 1, -1, 99))
+        wanted = FetchTopic(name, self._topic_id(), [FetchPartition(partition, fetch_offset=rng.choice((0, 7, -1)))])
+        produced = TopicProduceData(name, self._topic_id(), [PartitionProduceData(partition, self._bytes())])
+        asked = ListOffsetsPartition(partition, timestamp=rng.choice((-1, -2, -3, 5)))
+        return rng.choice(
+            (
+                FetchRequest(
+                    max_wait_ms=rng.choice((0, 1, 500, 2**31 - 1)), min_bytes=rng.choice((0, 1)), topics=[wanted]
+                ),
+                ListOffsetsRequest(-1, topics=[ListOffsetsTopic(name, [asked])]),
+                ProduceRequest(acks=rng.choice((-1, -1, 1)), topic_data=[produced]),
+                MetadataRequest(None),
+                MetadataRequest([MetadataRequestTopic(self._topic_id(), rng.choice((name, None)))]),
+            )
+        )
+
     def _commit(self) -> Request:
         rng = self.rng
+        consumers = [each for each in self.known if each.is_consumer]
         member = self._some(False) if rng.random() < 0.5 else Known(self._group(), "")
+        if consumers and rng.random() < 0.4:
+            member = rng.choice(consumers[-8:])
         topics = [
             OffsetCommitRequestTopic(
                 name=f"t{at}",
+                topic_id=self._topic_id(),
                 partitions=[
                     OffsetCommitRequestPartition(index, rng.randrange(99), committed_metadata="note")
                     for index in range(rng.randint(0, 4))
@@ -425,7 +545,7 @@ class Drawer:
 
     def _configure(self) -> Request:
         rng = self.rng
-        name = rng.choice(list(DEFINITIONS))
+        name = rng.choice([*DEFINITIONS, *CONSUMER_DEFINITIONS])
         values = (
             "45000",
             "60000",
@@ -455,6 +575,7 @@ class Drawer:
             (
                 DescribeGroupsRequest([group, self._group()]),
                 ConnectGroupDescribeRequest([group, self._group()]),
+                ConsumerGroupDescribeRequest([group, self._group()]),
                 ListGroupsRequest(["Stable"], []),
                 FindCoordinatorRequest(group, 0, [group]),
                 ApiVersionsRequest("fuzz", "1"),

@@ -276,7 +276,9 @@ class World:
         await self._log.open()
         self._coordinator = Coordinator(self._log, self.settings, PARTITIONS, lambda: f"id-{next(self._ids)}")
         await self._coordinator.load()
-        behind = Standalone(self._coordinator, OneNode("fuzzed", None))
+        behind = Standalone(self._coordinator, OneNode("fuzzed", None), consumer_groups=True)
+        await behind.topics.look()
+        behind.topics.has_heard.set()
         self._server = Server(self._limits, behind, None, on_gone=self._coordinator.closed)
         for canary in self._canaries:
             canary.wire = self._wire()

@@ -31,7 +31,7 @@ from kcoord.group.modern.newest_connection import check_newer, check_newest, tak
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Metadata, Partitions
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
-from kcoord.group.state.replaced_groups import replace_classic
+from kcoord.group.state.replaced_groups import replace_by_consumers
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -78,9 +78,9 @@ def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> Co
     group = state.consumer.get(group_id)
     if group is not None:
         return group
-    classic = state.groups.get(group_id)
+    classic, connect = state.groups.get(group_id), state.connect.get(group_id)
     has_members = classic is not None and bool(classic.members or classic.pending)
-    if request.member_epoch != JOINING_EPOCH or has_members or group_id in state.connect:
+    if request.member_epoch != JOINING_EPOCH or has_members or (connect is not None and connect.members):
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group_id}")
     return ConsumerGroup(group_id)
 
@@ -200,7 +200,7 @@ def _take_in(
     metadata = _metadata(SILENT if known is None else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()
     if known is None:
-        replace_classic(transition, group.group_id)
+        replace_by_consumers(transition, group.group_id)
         group = join(transition, group, member_id, metadata)
     elif known.away:
         succeed(transition, group, known, member_id, metadata)

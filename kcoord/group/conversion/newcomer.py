@@ -12,7 +12,7 @@ from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connect_settings import MIGRATION_POLICY
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE, ConnectGroup
-from kcoord.group.state.replaced_groups import replace_classic
+from kcoord.group.state.replaced_groups import replace_by_connect
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
@@ -20,6 +20,8 @@ from kcoord.protocol.errors import ErrorCode
 def group_for(transition: Transition, group_id: str) -> ConnectGroup:
     """The group that a worker is about to join, as the worker would find it. Raises Refused if it cannot join any."""
     classic = transition.state.groups.get(group_id)
+    if group_id in transition.state.consumer:
+        _check_consumers_gone(transition, group_id)
     if classic is None or not classic.members:
         if classic is not None and classic.protocol_type == PROTOCOL_TYPE and not classic.pending:
             return ConnectGroup(group_id)  # offsets that Connect workers have left there do no harm
@@ -34,11 +36,21 @@ def group_for(transition: Transition, group_id: str) -> ConnectGroup:
 
 
 def existing(transition: Transition, group_id: str) -> ConnectGroup | None:
-    """The connect group of that name, or None if it does not exist. Raises Refused if a classic group has the name."""
+    """The connect group of that name, or None if it does not exist. Raises Refused if a group of another kind has the
+    name.
+    """
     group = transition.state.connect.get(group_id)
+    if group_id in transition.state.consumer:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"{group_id} is a consumer group")
     if group is None and group_id in transition.state.groups:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"{group_id} is a group of the classic protocol")
     return group
+
+
+def _check_consumers_gone(transition: Transition, group_id: str) -> None:
+    """Raise Refused unless a consumer group of that name has neither members nor offsets."""
+    if transition.state.consumer[group_id].members or transition.state.offsets.of_group(group_id):
+        existing(transition, group_id)
 
 
 def take_name(transition: Transition, group: ConnectGroup) -> ConnectGroup:
@@ -48,7 +60,7 @@ def take_name(transition: Transition, group: ConnectGroup) -> ConnectGroup:
     classic = transition.state.groups.get(group.group_id)
     if classic is not None and classic.members:
         return to_connect(transition, classic)
-    replace_classic(transition, group.group_id)
+    replace_by_connect(transition, group.group_id)
     return transition.state.connect.get(group.group_id, group)
 
 

@@ -28,7 +28,7 @@ def group_to_join_translated(
     """
     limits = transition.state.effective(group_id)
     group = transition.state.connect.get(group_id)
-    if protocol_type != PROTOCOL_TYPE:
+    if protocol_type != PROTOCOL_TYPE or group_id in transition.state.consumer:
         return None
     if group is not None and group.members:
         open_to_classic = limits.migration_policy in WAY_BACK or limits.classic_mode is ClassicMode.INDIVIDUAL

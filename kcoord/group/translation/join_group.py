@@ -25,7 +25,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Metadata, Resources, Target
 from kcoord.group.state.groups.modern_member import NO_EPOCH
 from kcoord.group.state.records import connect_records as records
-from kcoord.group.state.replaced_groups import replace_classic
+from kcoord.group.state.replaced_groups import replace_by_connect
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.answers import refuse_join, session_of
@@ -80,7 +80,7 @@ def _come(
         refuse_join(transition, call.token, error, call.member_id)
         return
     transition.state.newcomers.forget(group.group_id, call.member_id)
-    replace_classic(transition, group.group_id)
+    replace_by_connect(transition, group.group_id)
     if dead is not None:
         drop_dead(transition, group, dead, spoken.reported)
     is_first = not group.members and dead is None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 
 from kcoord.group.consumer.reconciliation import Goal, Position, next_position
@@ -18,8 +19,11 @@ from kcoord.group.state.groups.modern_group import UNSET
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.settings import DAY_MS
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import (
+    ConnectGroupHeartbeatRequest,
+    ConnectGroupHeartbeatResponse,
     ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -617,3 +621,59 @@ def test_rule_16_a_group_has_100_expressions() -> None:
     assert world.join("n", connection=200, **over).brief == "INVALID_REQUEST"
     assert not world.join("n", connection=200, subscribed_topic_names=None, subscribed_topic_regex="x7").error
     assert not world.beat("m0", world.member("m0").epoch, connection=0, subscribed_topic_regex="z").error
+
+
+# -- a name belongs to one kind of groups ------------------------------------------------------------------------------
+
+
+def worker(world: World, epoch: int = 0) -> ErrorCode:
+    """What a worker of a connect group hears."""
+    request = ConnectGroupHeartbeatRequest(GROUP, "w", epoch)
+    if epoch == 0:
+        request = attrs.evolve(
+            request,
+            rebalance_timeout_ms=REBALANCE_MS,
+            url="http://w",
+            server_assignor="uniform",
+            connectors_and_tasks=[],
+        )
+    answer = world.ask(request, ConnectGroupHeartbeatResponse, version=0, connection=5)
+    return ErrorCode(answer.error_code)
+
+
+@pytest.mark.parametrize("has_offsets", [False, True])
+def test_rule_2_workers_cannot_join_consumers_and_take_the_name_when_nothing_is_left(has_offsets: bool) -> None:
+    world = World()
+    world.join("a")
+    assert worker(world) is ErrorCode.GROUP_ID_NOT_FOUND
+    if has_offsets:
+        world.commit("a", 2, "A0")
+    world.leave("a")
+    assert worker(world, -1) is ErrorCode.GROUP_ID_NOT_FOUND
+    if has_offsets:
+        assert worker(world) is ErrorCode.GROUP_ID_NOT_FOUND, "the offsets are consumers'"
+    else:
+        assert worker(world) is ErrorCode.NONE
+        assert (list(world.shard.state.connect), list(world.shard.state.consumer)) == ([GROUP], [])
+
+
+def test_rule_2_consumers_cannot_join_workers_and_take_the_name_when_they_have_gone() -> None:
+    world = World()
+    worker(world)
+    assert world.join("a").brief == "GROUP_ID_NOT_FOUND"
+    worker(world, -1)
+    assert world.join("a").brief == (2, "A0 A1 A2 A3")
+    assert (list(world.shard.state.connect), list(world.shard.state.consumer)) == ([], [GROUP])
+    world.restart()
+    assert (list(world.shard.state.connect), list(world.shard.state.consumer)) == ([], [GROUP])
+
+
+def test_rule_2_classic_workers_that_are_managed_one_by_one_do_not_take_the_name_of_consumers() -> None:
+    world = World()
+    world.configure({"connect.classic.mode": "individual"})
+    world.join("a")
+    protocols = [JoinGroupRequestProtocol("compatible", b"")]
+    request = JoinGroupRequest(GROUP, 10_000, 30_000, "", None, "connect", protocols)
+    refused = world.ask(request, JoinGroupResponse, version=3, connection=5)
+    assert refused.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert not world.shard.state.connect
