@@ -9,13 +9,19 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from itertools import count
 
 import attrs
 
+from bench.consumers import settle_consumers
 from bench.lines import Asking, Repeating, Tally, request_frame
 from bench.members import HEARTBEAT_VERSION, Member, settle
 from bench.workers import settle_workers
+
+Settle = Callable[[Sequence[Asking], str], Awaitable[list[bytes]]]
+"""Brings members into a stable group of that name, one on each line; the steady heartbeat of each as a frame."""
 
 CONNECTING_AT_ONCE = 100
 TICK_S = 0.01
@@ -72,14 +78,25 @@ class Fleet:
     @classmethod
     async def of_workers(cls, host: str, port: int, groups: int, size: int, ring: int) -> Fleet:
         """`groups` stable connect groups of `size` workers each, one connection a worker."""
-        lines = await connect(host, port, groups * size)
+        return await cls._of_groups(await connect(host, port, groups * size), size, ring, settle_workers)
+
+    @classmethod
+    async def of_consumers(cls, host: str, port: int, groups: int, size: int, topic: str, ring: int) -> Fleet:
+        """`groups` stable groups of `size` new consumers of `topic` each, one connection a consumer."""
+        settle = partial(settle_consumers, topic=topic)
+        return await cls._of_groups(await connect(host, port, groups * size), size, ring, settle)
+
+    @classmethod
+    async def _of_groups(cls, lines: Sequence[Asking], size: int, ring: int, settle: Settle) -> Fleet:
+        """Groups of `size` members, one on each line, that `settle` brings into being."""
         run = os.urandom(3).hex()
         tally = Tally()
         repeating: list[Repeating] = []
         frame = answer = b""
-        for number in range(groups):
-            theirs = lines[number * size : (number + 1) * size]
-            for line, frame in zip(theirs, await settle_workers(theirs, f"bench-{run}-{number:04}"), strict=True):
+        groups = [lines[begin : begin + size] for begin in range(0, len(lines), size)]
+        settled = await asyncio.gather(*(settle(theirs, f"bench-{run}-{at:04}") for at, theirs in enumerate(groups)))
+        for theirs, frames in zip(groups, settled, strict=True):
+            for line, frame in zip(theirs, frames, strict=True):
                 await line.ask_frame(frame)  # still tells the assignment that a steady answer leaves out
                 answer = await line.ask_frame(frame)
                 repeating.append(_turn(line, tally, frame, answer, ring))

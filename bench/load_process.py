@@ -42,6 +42,9 @@ class Load:
     async def do_connect_members(self, fleet: str, **shape: Any) -> dict[str, Any]:
         return self._keep(fleet, await Fleet.of_workers(**shape))
 
+    async def do_consumers(self, fleet: str, **shape: Any) -> dict[str, Any]:
+        return self._keep(fleet, await Fleet.of_consumers(**shape))
+
     async def do_workers(
         self, count: int, connectors: int, tasks: int, deadline_s: float, **where: Any
     ) -> dict[str, Any]:

@@ -73,6 +73,14 @@ class Loader:
         answer = self._do("connect_members", fleet=fleet, host=host, port=port, groups=groups, size=size, ring=ring)
         return int(answer["frame_bytes"])
 
+    def consumers(
+        self, fleet: str, address: tuple[str, int], groups: int, size: int, topic: str, ring: int = 64
+    ) -> int:
+        """The same for groups of `size` new consumers (KIP-848) of `topic`."""
+        host, port = address
+        shape = {"groups": groups, "size": size, "topic": topic, "ring": ring}
+        return int(self._do("consumers", fleet=fleet, host=host, port=port, **shape)["frame_bytes"])
+
     def workers(
         self, address: tuple[str, int], count: int, connectors: int, tasks: int, interval_s: float, max_wait_ms: int
     ) -> None:
