@@ -3,7 +3,8 @@
 import pytest
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup, Departed, Epoch, Move, Worker
+from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup, Departed, Worker
+from kcoord.cli.calls.modern_groups import Epoch, Move
 from kcoord.cli.output.explanation import explained
 from kcoord.cli.output.resource_texts import counted, resources_json, resources_text
 from kcoord.cli.output.short_names import Names
@@ -48,7 +49,7 @@ def test_connectors_and_tasks() -> None:
 
 def worker(member: str, **others: object) -> Worker:
     fields = {"owns": NOTHING, "target": NOTHING, "waits_for": NOTHING, "must_release": NOTHING, **others}
-    return Worker(member, None, "c", "h", None, 3, "Stable", **fields)  # type: ignore[arg-type]
+    return Worker(member, None, "c", "h", 3, "Stable", **fields)  # type: ignore[arg-type]
 
 
 def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +124,7 @@ def test_of_very_many_moves_the_largest_are_told() -> None:
         for number, taker in enumerate(takers)
     )
     history = (Epoch(1, "connectors or tasks changed", 1_000, 1_000, 1_000, 60, moves),)
-    group = ConnectGroup("g", "h:1 (0)", "Stable", 1, 1, "mine", (), None, None, (), None, 0, None, history)
+    group = ConnectGroup("g", "h:1 (0)", "Stable", 1, 1, "mine", (), history, None, None, (), None, 0, None)
     lines = explained(group, 10).splitlines()
     told = [line.split()[1:] for line in lines if line.startswith("    to ")]
     assert told == [[f"w{number}-{takers[number][-4:]}", f"c{number}:", "0-1"] for number in range(10, 30)]
