@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -25,6 +26,7 @@ from kcoord.protocol.messages import (
 )
 from tests.cli.run_cli import Outcome, kcoord
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.topics import write_topic
 
@@ -292,7 +294,7 @@ async def test_what_cannot_be_reset(alone: Kcoord, arguments: list[object], code
     assert says in outcome.err
 
 
-async def test_groups_of_a_cluster(kafka: KafkaCluster) -> None:
+def test_groups_of_a_cluster(kafka: KafkaCluster, tmp_path: Path) -> None:
     """A broker describes its consumer groups, but has no history. Offsets stay within what a partition has."""
 
     def ask(*arguments: object) -> Outcome:
@@ -308,6 +310,18 @@ async def test_groups_of_a_cluster(kafka: KafkaCluster) -> None:
     shown = ask("groups", "describe", "cli-new").out.splitlines()
     assert re.fullmatch(r"cli-new: Stable, consumer, epoch \d+, assignor uniform, coordinator \S+ \(1\)", shown[0])
     assert cells(shown[-1])[-3:] == ["Stable", "cli-shares: 0-1", "cli-shares"]
+    front = kcoord_of(kafka, tmp_path)
+    try:
+        shown = (
+            told := kcoord("groups", "describe", "cli-new", "--bootstrap-server", front.bootstrap).out
+        ).splitlines()
+        assert re.match(r"cli-new: Stable, consumer, epoch \d+, ", shown[0])
+        assert cells(shown[-1])[-3:] == ["Stable", "cli-shares: 0-1", "cli-shares"], told
+        listed = json.loads(kcoord("groups", "list", "--json", "--bootstrap-server", front.bootstrap).out)
+        (group,) = [each for each in listed if each["group"] == "cli-new"]
+        assert (group["type"].lower(), group["coordinated_by"]) == ("consumer", "cluster")
+    finally:
+        front.remove()
     why = ask("groups", "explain", "cli-new")
     assert (why.code, why.out) == (1, "")
     assert f"kcoord: {kafka.bootstrap} (1) keeps no history of cli-new: only a kcoord without a cluster " in why.err

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.run_cli import Outcome, kcoord
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
 
@@ -85,15 +86,24 @@ def test_nobody_there_is_said_in_a_line() -> None:
     assert (outcome.code, outcome.err) == (1, f"kcoord: 127.0.0.1:{port} cannot be reached: Connection refused\n")
 
 
-def test_topics_of_a_cluster(kafka: KafkaCluster) -> None:
+@pytest.fixture(scope="module")
+def front(kafka: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
+    process = kcoord_of(kafka, tmp_path_factory.mktemp("front"))
+    yield process
+    process.remove()
+
+
+@pytest.mark.parametrize("through", ["kafka", "front"])
+def test_topics_of_a_cluster(request: pytest.FixtureRequest, through: str) -> None:
     """With the cluster's own words where it refuses."""
-    assert at(kafka.bootstrap, "add", "cli-topic", 2).out == "cli-topic: created, with 2 partitions\n"
-    refused = at(kafka.bootstrap, "add", "cli-topic", 2)
+    bootstrap = request.getfixturevalue(through).bootstrap
+    assert at(bootstrap, "add", "cli-topic", 2).out == "cli-topic: created, with 2 partitions\n"
+    refused = at(bootstrap, "add", "cli-topic", 2)
     assert (refused.code, refused.err) == (1, "kcoord: cli-topic: not created: Topic 'cli-topic' already exists.\n")
-    assert at(kafka.bootstrap, "grow", "cli-topic", 3).out == "cli-topic: has 3 partitions now\n"
-    listed = {each["topic"]: each for each in json.loads(at(kafka.bootstrap, "list", "--json").out)}
+    assert at(bootstrap, "grow", "cli-topic", 3).out == "cli-topic: has 3 partitions now\n"
+    listed = {each["topic"]: each for each in json.loads(at(bootstrap, "list", "--json").out)}
     assert listed["cli-topic"]["partitions"] == 3
-    assert at(kafka.bootstrap, "remove", "cli-topic").out == "cli-topic: deleted\n"
-    refused = at(kafka.bootstrap, "remove", "cli-topic")
+    assert at(bootstrap, "remove", "cli-topic").out == "cli-topic: deleted\n"
+    refused = at(bootstrap, "remove", "cli-topic")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.startswith("kcoord: cli-topic: not deleted: ")

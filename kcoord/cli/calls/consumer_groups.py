@@ -127,7 +127,10 @@ async def describe_consumer_group(cluster: Cluster, broker: Broker, group: str) 
         assignment_epoch=told.assignment_epoch,
         assignor=told.assignor_name,
         workers=tuple(sorted(map(_consumer, told.members), key=lambda each: (each.client, each.member))),
-        history=tuple(Epoch.of(each, lambda move: _flat(move.topic_partitions)) for each in told.history or ()),
+        history=tuple(
+            Epoch.of(each, lambda move: _flat(move.topic_partitions))
+            for each in sorted(told.history or (), key=lambda each: each.epoch)
+        ),
         has_history=told.history is not None,
         note=told.error_message or "",
     )

@@ -1,7 +1,7 @@
 """ConsumerGroupDescribe (69): the state of consumer groups now. v1: the type of each member (KIP-1099).
 
 kcoord's own client also asks for the history of each group, and for what its members must let go of. Both stand in
-tagged fields that nobody else is sent.
+tagged fields that nobody else is sent. It also hears that a group is in quarantine, by a message without an error code.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def _describe(transition: Transition, group_id: str, with_history: bool) -> Desc
         members=[_member(group, member, names) for _, member in sorted(group.members.items())],
     )
     if with_history:
+        known = transition.state.quarantine.get(group_id)
+        described.error_message = None if known is None else known.text()
         every_name = {**transition.state.topic_names, **names}
         described.history = [_entry(epoch, entry, every_name) for epoch, entry in group.history.items()]
         for member in described.members:

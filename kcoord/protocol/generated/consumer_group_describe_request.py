@@ -33,7 +33,7 @@ class ConsumerGroupDescribeRequest(Request):
     include_authorized_operations: bool = False
     """Whether AuthorizedOperations is wanted."""
     include_history: bool = False
-    """kcoord's own: whether Pending and History are wanted."""
+    """kcoord's own: whether Pending, History and word of a quarantine are wanted."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
