@@ -29,6 +29,7 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.topics import write_topic
+from tests.kafka.wait import eventually
 
 ALL = 12
 ADA, BOB = "Zm9vYmFyYmF6cXV4AAAA", "Zm9vYmFyYmF6cXV4BBBB"
@@ -41,6 +42,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
     """A kcoord without a cluster, with two topics."""
     settings = {"topics": f"customers:{ALL},shards:2", "group.consumer.heartbeat.wait.ms": 0}
     process = Kcoord(tmp_path_factory.mktemp("alone"), settings=settings).start()
+    eventually(lambda: len(asyncio.run(names(process))) == 2, "both topics are there")
     yield process
     process.remove()
 
@@ -214,6 +216,14 @@ async def test_topics_that_are_gone_are_told_as_gone(alone: Kcoord) -> None:
     told = (await at(alone, "explain", "left-over")).out
     assert "    to ada-AAAA  (deleted): 0-1\n" in told
     assert "topics changed: passing\n    from ada-AAAA, to nobody  (deleted): 0-1\n" in told
+    await ada.leave()
+
+
+async def test_a_subscription_by_names_and_an_expression(alone: Kcoord) -> None:
+    ada = await Consumer.join(alone, "by-pattern", ADA, "ada", "shards", subscribed_topic_regex="cust.*")
+    (member,) = (await described(alone, "by-pattern"))["members"]
+    assert (member["topics"], member["pattern"]) == (["shards"], "cust.*")
+    assert (await at(alone, "describe", "by-pattern")).out.endswith("   shards, /cust.*/\n")
     await ada.leave()
 
 

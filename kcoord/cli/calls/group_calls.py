@@ -39,7 +39,6 @@ from kcoord.protocol.messages import (
     DescribeGroupsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
-    ProduceRequest,
 )
 
 
@@ -147,7 +146,7 @@ async def list_owned(cluster: Cluster, states: list[str], types: list[str]) -> l
         if not tells_owners(connection):
             return [OwnedGroup(each, UNKNOWN) for each in there]
         found = await owners(connection, [each.group for each in there if _may_be_anybodys(each)])
-        others = CLUSTER if connection.serves(ProduceRequest) else KCOORD
+        others = CLUSTER if connection.keeps_data else KCOORD
         return [OwnedGroup(each, found.get(each.group) or _by_type(each, others)) for each in there]
 
     owned = await asyncio.gather(*map(of, await cluster.brokers()))

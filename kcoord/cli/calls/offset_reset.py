@@ -25,7 +25,6 @@ from kcoord.protocol.messages import (
     ListOffsetsResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
-    ProduceRequest,
 )
 
 LATEST, EARLIEST = -1, -2
@@ -140,7 +139,7 @@ class To:
         if self.time is not None:
             return await _listed(cluster, topics, wanted, self.time)
         offset = self.offset or 0
-        if not (await cluster.any()).serves(ProduceRequest):  # no data: no position is out of range
+        if not (await cluster.any()).keeps_data:  # no data: no position is out of range
             return dict.fromkeys(wanted, offset)
         ends = await _listed(cluster, topics, wanted, LATEST)
         beginnings = await _listed(cluster, topics, wanted, EARLIEST)
