@@ -38,6 +38,7 @@ EARLY = (
     "tests/clients/test_retention.py",
     "tests/cli/test_placement.py",
     "tests/cli/test_groups.py",
+    "tests/cli/test_consumer_groups.py",
     "tests/worker/test_worker.py",
     "tests/javafleet/test_exactly_once.py",
     "tests/gateway/test_outage.py",

@@ -23,6 +23,7 @@ from kcoord.cli import (
     serve,
     settings,
     sim,
+    topics,
     worker,
     workers,
 )
@@ -41,6 +42,7 @@ app.command("check")(check.check)
 app.command("health")(health.health)
 app.command("demo")(demo.demo)
 app.add_typer(groups.app, name="groups")
+app.add_typer(topics.app, name="topics")
 app.add_typer(placement.app, name="placement")
 app.add_typer(workers.app, name="workers")
 app.command("worker")(worker.worker)

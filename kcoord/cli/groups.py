@@ -1,5 +1,6 @@
-"""`kcoord groups`: list, describe, explain, hand over and delete groups, at kcoord or at any Kafka broker."""
+"""`kcoord groups`: list, describe, explain, hand over, reset and delete groups, at kcoord or at any Kafka broker."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,9 @@ from kcoord.printable import printable
 if TYPE_CHECKING:
     from kcoord.group.group_configs import Owner
 
-app = typer.Typer(help="List, describe, hand over and delete groups.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="List, describe, hand over, reset and delete groups.", no_args_is_help=True, rich_markup_mode=None
+)
 
 GroupIds = Annotated[list[str], typer.Argument(metavar="GROUP...", help="Group ids.")]
 
@@ -51,7 +54,8 @@ def describe_groups(
 ) -> None:
     """Show the members of groups, and what they have.
 
-    For connect groups also: which worker waits for what, which one must release what, and which work waits for whom.
+    For connect groups and consumer groups of the new protocol also: which member waits for what, which one must let go
+    of what, and what waits for whom.
     """
     from kcoord.cli.calls import group_calls
     from kcoord.cli.output import group_tables
@@ -64,7 +68,7 @@ def describe_groups(
 
 @app.command("explain")
 def explain_group(
-    group: Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group.")],
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="The id of a connect group or consumer group.")],
     last: Annotated[
         int, typer.Option("--last", metavar="N", min=1, help="How many of the latest epochs to show; kcoord keeps 100.")
     ] = 10,
@@ -72,9 +76,9 @@ def explain_group(
     as_json: AsJson = False,
     command_config: CommandConfig = None,
 ) -> None:
-    """Tell what happened in a connect group, and why.
+    """Tell what happened in a connect group or a consumer group, and why.
 
-    For each epoch: its reason, what moved from which worker to which, and how long it took.
+    For each epoch: its reason, what moved from which member to which, and how long it took.
     """
     from kcoord.cli.calls import group_calls
     from kcoord.cli.output import explanation
@@ -98,9 +102,9 @@ def configured_set(
     Workers say what exists. The highest offset counts, and Connect's configuration topic goes before files. Use
     --forget if a group has an offset that no worker can reach any more. It stops nothing.
     """
-    from kcoord.cli.calls import configured_set, group_calls
+    from kcoord.cli.calls import configured_set
 
-    question = configured_set.forget if forget else group_calls.history_of
+    question = configured_set.forget if forget else configured_set.configured_group
     found = ask(bootstrap_server, command_config, lambda cluster: question(cluster, group))
     show(configured_set.as_json(found) if as_json else configured_set.as_text(found))
 
@@ -174,6 +178,57 @@ def _hand_over(
 
     if not ask(bootstrap, config, told) and wait_s:
         raise typer.Exit(FAILED)
+
+
+@app.command("reset-offsets")
+def reset_offsets(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="A group id.")],
+    topic: Annotated[
+        list[str],
+        typer.Option(metavar="TOPIC", help="A topic; TOPIC:0,1 for some partitions. May be given several times."),
+    ],
+    to_offset: Annotated[int | None, typer.Option(metavar="N", min=0, help="Begin at this offset.")] = None,
+    to_earliest: Annotated[
+        bool, typer.Option("--to-earliest", help="Begin at the beginning of each partition.")
+    ] = False,
+    to_latest: Annotated[bool, typer.Option("--to-latest", help="Begin at the end of each partition.")] = False,
+    execute: Annotated[bool, typer.Option("--execute", help="Do it.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the new offsets. This is what happens without --execute, too.")
+    ] = False,
+    bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP,
+    as_json: AsJson = False,
+    command_config: CommandConfig = None,
+) -> None:
+    """Set the offsets from which a group goes on.
+
+    The group must have no members. An offset outside of what a partition has becomes its beginning or end. A kcoord
+    without a cluster has no data, so it takes any offset.
+    """
+    from kcoord.cli.calls import offset_reset
+    from kcoord.cli.calls.offset_reset import EARLIEST, LATEST, Scope, To
+    from kcoord.client import Cluster
+
+    if (to_offset is not None) + to_earliest + to_latest != 1:
+        fail("give one of --to-offset, --to-earliest and --to-latest", USAGE)
+    if execute and dry_run:
+        fail("give --execute or --dry-run, not both", USAGE)
+    try:
+        scopes = [Scope.parse(each) for each in topic]
+    except ValueError as error:
+        fail(f"--topic: {error}", USAGE)
+    to = To(to_offset, EARLIEST if to_earliest else LATEST if to_latest else None)
+
+    async def done(cluster: Cluster) -> list[offset_reset.Position]:
+        moved = await offset_reset.positions(cluster, group, scopes, to)
+        if execute:
+            await offset_reset.execute(cluster, group, moved)
+        return moved
+
+    moved = ask(bootstrap_server, command_config, done)
+    show([each.as_json() for each in moved] if as_json else offset_reset.table(group, moved))
+    if not execute:
+        print("kcoord: nothing has been changed: give --execute to do it", file=sys.stderr)
 
 
 @app.command("delete")

@@ -18,7 +18,6 @@ from kcoord.protocol.messages import (
     OWN_APIS,
     JoinGroupRequest,
     MetadataRequest,
-    ProduceRequest,
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
@@ -90,13 +89,13 @@ async def _judge(where: str, connection: Connection, security: Security, expecte
             f"{where} speaks Kafka's protocol, and is no broker: is that a listener for controllers? Name the listener "
             "that clients connect to"
         )
-    if not connection.serves(ProduceRequest):
-        return Probed(f"{where} has no topics, as a kcoord that runs alone: name brokers of a Kafka cluster")
     highest = connection.highest(JoinGroupRequest.API_KEY)
     if highest is None or highest < STATIC_JOIN:
         return Probed(
             f"{where} is too old for kcoord to take groups there: Apache Kafka {OLDEST} is the first that will do"
         )
+    if not connection.keeps_data:
+        return Probed(f"{where} keeps no data, as a kcoord that runs alone: name brokers of a Kafka cluster")
     mechanisms = await _logins(connection)
     if mechanisms and not expected.login:
         told = expected.but(tls=security.tls is not None, login=True)

@@ -49,6 +49,7 @@ LATEST_BY_NAME: dict[type[Request], int] = {OffsetCommitRequest: 9, OffsetFetchR
 """The last versions that name topics by name. Later ones have their ids alone, which callers here do not know."""
 _SIZE = struct.Struct(">i")
 _UNSUPPORTED_VERSION = int(ErrorCode.UNSUPPORTED_VERSION).to_bytes(2, "big")
+_INIT_PRODUCER_ID = 22
 _LARGEST_RESPONSE = 100 << 20
 
 
@@ -134,6 +135,13 @@ class Connection:
         """Whether the broker speaks the API in a version that kcoord knows."""
         lowest, highest = self._versions.get(request.API_KEY, (0, -1))
         return max(lowest, request.MIN_VERSION) <= min(highest, request.MAX_VERSION)
+
+    @property
+    def keeps_data(self) -> bool:
+        """Whether the server is of a cluster that keeps records, or stands in front of one. A kcoord without a cluster
+        offers Produce, to refuse it, but no ids for producers.
+        """
+        return _INIT_PRODUCER_ID in self._versions
 
     @property
     def versions(self) -> dict[int, tuple[int, int]]:

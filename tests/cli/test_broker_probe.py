@@ -7,6 +7,7 @@ import contextlib
 import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ from kcoord.protocol.messages import (
     MetadataRequest,
 )
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import Security as Listener
 
 SETTING = "upstream.security.protocol"
@@ -148,6 +150,22 @@ async def test_a_broker_that_is_too_old() -> None:
 async def test_a_listener_for_controllers() -> None:
     async with serving(old_broker(4, ApiVersion(FetchRequest.API_KEY, 0, 17))) as port:
         assert "is no broker: is that a listener for controllers?" in (await look(port)).problem
+
+
+def test_a_kcoord_without_a_cluster(tmp_path: Path) -> None:
+    """It has topics, but no data. If it knows connect groups, it is taken for what it is anyway."""
+    says = {
+        "false": "keeps no data, as a kcoord that runs alone",
+        "true": "is a kcoord: name the brokers of the cluster",
+    }
+    for enabled, told in says.items():
+        folder = tmp_path / enabled
+        folder.mkdir()
+        process = Kcoord(folder, settings={"group.connect.enable": enabled}).start()
+        try:
+            assert told in asyncio.run(look(process.port)).problem
+        finally:
+            process.remove()
 
 
 # -- no brokers --------------------------------------------------------------------------------------------------------

@@ -278,7 +278,9 @@ def test_workers_of_the_classic_protocol_on_their_way(cli: Cli) -> None:
     }
     why = cli("groups", "explain", "rolled")
     assert why.code == 1
-    assert why.err.endswith("only connect groups have a history (connect.classic.mode is barrier)\n")
+    assert why.err.endswith(
+        "only connect groups and consumer groups of the new protocol have a history (connect.classic.mode is barrier)\n"
+    )
     ran = [worker.said.count("revoked ") for worker in old]
 
     assert cli("config", "set", "rolled", "connect.classic.mode=individual").code == 0

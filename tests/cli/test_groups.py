@@ -140,7 +140,8 @@ async def test_a_group_of_kcoord(alone: Kcoord) -> None:
         explained = await at(alone.bootstrap, "explain", "registry")
         assert (explained.code, explained.err) == (
             1,
-            "kcoord: registry is a group of the classic protocol (sr): only connect groups have a history\n",
+            "kcoord: registry is a group of the classic protocol (sr): only connect groups and consumer groups of the "
+            "new protocol have a history\n",
         )
         leave = LeaveGroupRequest(group_id="registry", members=[MemberIdentity(member, "node-1")])
         connection = await cluster.to(await cluster.coordinator("registry"))

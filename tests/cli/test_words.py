@@ -3,7 +3,9 @@
 import pytest
 
 from kcoord.assign import CONNECTOR, Resource
-from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup, Departed, Epoch, Move, Worker
+from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup, Departed, Worker
+from kcoord.cli.calls.consumer_groups import Consumer, ConsumerGroup
+from kcoord.cli.calls.modern_groups import Epoch, Move
 from kcoord.cli.output.explanation import explained
 from kcoord.cli.output.resource_texts import counted, resources_json, resources_text
 from kcoord.cli.output.short_names import Names
@@ -48,7 +50,7 @@ def test_connectors_and_tasks() -> None:
 
 def worker(member: str, **others: object) -> Worker:
     fields = {"owns": NOTHING, "target": NOTHING, "waits_for": NOTHING, "must_release": NOTHING, **others}
-    return Worker(member, None, "c", "h", None, 3, "Stable", **fields)  # type: ignore[arg-type]
+    return Worker(member, None, "c", "h", 3, "Stable", **fields)  # type: ignore[arg-type]
 
 
 def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +125,29 @@ def test_of_very_many_moves_the_largest_are_told() -> None:
         for number, taker in enumerate(takers)
     )
     history = (Epoch(1, "connectors or tasks changed", 1_000, 1_000, 1_000, 60, moves),)
-    group = ConnectGroup("g", "h:1 (0)", "Stable", 1, 1, "mine", (), None, None, (), None, 0, None, history)
+    group = ConnectGroup("g", "h:1 (0)", "Stable", 1, 1, "mine", (), history, None, None, (), None, 0, None)
     lines = explained(group, 10).splitlines()
     told = [line.split()[1:] for line in lines if line.startswith("    to ")]
     assert told == [[f"w{number}-{takers[number][-4:]}", f"c{number}:", "0-1"] for number in range(10, 30)]
     assert lines[-2].strip() == "and 20 connectors and tasks more"
+
+
+def consumer(member: str, client: str) -> Consumer:
+    nothing = frozenset[tuple[str, int]]()
+    return Consumer(
+        *(member, None, client, "h", 3, "Stable", nothing, nothing, nothing, nothing), None, ("orders",), "", "consumer"
+    )
+
+
+def test_consumers_are_named_by_their_clients() -> None:
+    """One that is gone keeps its id. So do two that would have the same name. Topics in a reason stay as they are."""
+    history = (
+        Epoch(2, "consumer joined: 5f-abcd1234, gone-00001111", 1_000, None, None, 0, ()),
+        Epoch(3, "topics changed: orders-20261127", 1_000, None, None, 0, ()),
+    )
+    members = (consumer("5f-abcd1234", "ada"), consumer("x1-same", "bob"), consumer("x2-same", "bob"))
+    group = ConsumerGroup("g", "h:1 (0)", "Stable", 3, 3, "uniform", members, history, True)
+    names = Names.of(group)
+    assert [names(each.member) for each in members] == ["ada-1234", "x1-same", "x2-same"]
+    assert names.in_reason(history[0].reason) == "consumer joined: ada-1234, gone-00001111"
+    assert names.in_reason(history[1].reason) == history[1].reason

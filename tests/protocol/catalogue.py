@@ -60,6 +60,8 @@ RECORDS: list[type[Message]] = [
     records.ConsumerGroupRegularExpressionValue,
     records.ConsumerGroupHistoryKey,
     records.ConsumerGroupHistoryValue,
+    records.DeclaredTopicKey,
+    records.DeclaredTopicValue,
 ]
 
 INTERNAL: list[type[Message]] = [
@@ -100,6 +102,10 @@ OURS = frozenset(
         "ConsumerGroupTopicsValue",
         "ConsumerGroupHistoryKey",
         "ConsumerGroupHistoryValue",
+        "DeclaredTopicsRequest",
+        "DeclaredTopicsResponse",
+        "DeclaredTopicKey",
+        "DeclaredTopicValue",
     }
 )
 """What no Kafka has, so that no other codec can be asked: proved by round trips and by bytes worked out by hand
@@ -140,6 +146,8 @@ UNKNOWN_TAGS = st.dictionaries(st.integers(2_000, 2**32 - 1), BYTES, max_size=2)
     lambda tags: tuple(sorted(tags.items()))
 )
 
+OWN_TAGS = 1000
+"""From this tag on, fields in Kafka's messages are kcoord's own."""
 Special = Callable[[Field], st.SearchStrategy[Any] | None]
 """A strategy for one field in place of the usual one, or None."""
 
@@ -147,11 +155,22 @@ Special = Callable[[Field], st.SearchStrategy[Any] | None]
 def values(
     cls: Any, version: int, special: Special = lambda field: None, unknown: bool = True
 ) -> st.SearchStrategy[Any]:
-    """Any value that a struct can have in that version; fields that the version lacks keep their defaults."""
-    fields = {f.attribute: _field(f, version, special, unknown) for f in cls.FIELDS if f.is_in(version)}
+    """Any value that a struct can have in that version; fields that the version lacks keep their defaults. `unknown`:
+    also what only kcoord knows of, or nobody.
+    """
+    fields = {
+        f.attribute: _field(f, version, special, unknown)
+        for f in cls.FIELDS
+        if f.is_in(version) and (unknown or not is_own(f))
+    }
     if unknown and version >= FLEXIBLE_FROM[cls.__module__]:
         fields["unknown_tagged_fields"] = UNKNOWN_TAGS
     return st.builds(cls, **fields)
+
+
+def is_own(field: Field) -> bool:
+    """Whether it is kcoord's own field in a message of Kafka's."""
+    return field.tag is not None and field.tag >= OWN_TAGS
 
 
 def _field(field: Field, version: int, special: Special, unknown: bool) -> st.SearchStrategy[Any]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from kcoord.cli.calls.config_calls import DELETE, Change, alter
 from kcoord.cli.calls.connect_groups import ConnectGroup
-from kcoord.cli.calls.group_calls import history_of
+from kcoord.cli.calls.group_calls import CONFIGURED as CONFIGURED_SET
+from kcoord.cli.calls.group_calls import connect_group
 from kcoord.cli.output.resource_texts import resources_json, resources_text
 from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import CONFIGURED
@@ -20,11 +21,17 @@ from kcoord.protocol.config_source import ConfigSource, is_of_file
 _NO_OFFSET = -1
 
 
+async def configured_group(cluster: Cluster, group: str) -> ConnectGroup:
+    """The group. Raises ClientError, also if it is not a connect group."""
+    not_served = "only a kcoord with group.connect.enable knows what exists"
+    return await connect_group(cluster, group, not_served, CONFIGURED_SET)
+
+
 async def forget(cluster: Cluster, group: str) -> ConnectGroup:
     """Let the group forget where its configured set comes from. Returns the group after that. Raises ClientError."""
-    await history_of(cluster, group)  # checks that it is a connect group
+    await configured_group(cluster, group)  # checks that it is a connect group
     await alter(cluster, group, [Change(CONFIGURED, DELETE, None)], False)
-    found = await history_of(cluster, group)
+    found = await configured_group(cluster, group)
     if found.config_offset != _NO_OFFSET:
         raise ClientError(
             f"{group}: its configured set still, or again, comes from {_origin(found)}: a worker has just "

@@ -1,16 +1,13 @@
-"""The description of a connect group: the response of ConnectGroupDescribe, as commands use it.
+"""The description of a connect group: the response of ConnectGroupDescribe, as commands use it."""
 
-Programs get the same with `--json`: the names are those used here, times are in ms (Unix times or durations), and null
-means that there is nothing yet.
-"""
-
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import attrs
 
 from kcoord.assign import Resource
 from kcoord.cli.calls.group_ownership import KCOORD, UNKNOWN, Ownership, owner_of
+from kcoord.cli.calls.modern_groups import Epoch, GroupView, MemberView, Words, none_if_unset
 from kcoord.cli.output.resource_texts import resources_json, resources_text
 from kcoord.cli.output.times import span
 from kcoord.client import Broker, ClientError, Cluster
@@ -22,30 +19,16 @@ from kcoord.protocol.resources import unpack
 
 Resources = frozenset[Resource]
 
-AWAY = "Away"
-"""The state of a static member that is away for a while."""
 PUT_OUT = "PutOut"
 """The state of a worker that has left without having stopped, or that did not stop in time. Its work is kept for it."""
 NEW_PROTOCOL = "connect"
-_UNSET = -1
 
 
 @attrs.frozen
-class Worker:
-    """A member of the group."""
+class Worker(MemberView[Resource]):
+    """A member of the group. Its state may also be PutOut."""
 
-    member: str
-    instance: str | None
-    client: str
-    host: str
-    url: str | None
-    epoch: int
-    state: str
-    """Stable, Waiting (for others to release), Releasing (must release something itself), Away (static), PutOut."""
-    owns: Resources
-    target: Resources
-    waits_for: Resources
-    must_release: Resources
+    url: str | None = None
     protocol: str = NEW_PROTOCOL
     """connect; or, for a classic worker, its newest embedded protocol: default, compatible, sessioned."""
     generation: int | None = None
@@ -95,53 +78,6 @@ class Departed:
             "instance": self.instance,
             "url": self.url,
             "resources": resources_json(self.resources),
-        }
-
-
-@attrs.frozen
-class Move:
-    """Resources that went from one worker to another. None means no worker."""
-
-    giver: str | None
-    taker: str | None
-    resources: Resources
-
-    def as_json(self) -> dict[str, Any]:
-        return {"from": self.giver, "to": self.taker, "resources": resources_json(self.resources)}
-
-
-@attrs.frozen
-class Epoch:
-    """One group epoch: its reason, and what came of it."""
-
-    epoch: int
-    reason: str
-    at_ms: int
-    installed_ms: int | None
-    """When its assignment was installed. None: not yet, or never because the group changed again first."""
-    converged_ms: int | None
-    """When every worker owned its target. None: as above."""
-    moved: int
-    """How many resources moved. If there are very many, `moves` does not name all of them."""
-    moves: tuple[Move, ...]
-
-    @property
-    def installed_after_ms(self) -> int | None:
-        return None if self.installed_ms is None else max(self.installed_ms - self.at_ms, 0)
-
-    @property
-    def converged_after_ms(self) -> int | None:
-        return None if self.converged_ms is None else max(self.converged_ms - self.at_ms, 0)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "epoch": self.epoch,
-            "reason": self.reason,
-            "at_ms": self.at_ms,
-            "installed_after_ms": self.installed_after_ms,
-            "converged_after_ms": self.converged_after_ms,
-            "moved": self.moved,
-            "moves": [each.as_json() for each in self.moves],
         }
 
 
@@ -244,16 +180,13 @@ NO_REPEATS = Repeats()
 
 
 @attrs.frozen
-class ConnectGroup:
+class ConnectGroup(GroupView[Worker]):
     """A connect group as its coordinator describes it."""
 
-    group: str
-    coordinator: str
-    state: str
-    epoch: int
-    assignment_epoch: int
-    assignor: str
-    workers: tuple[Worker, ...]
+    KIND: ClassVar[str] = "connect"
+    WORDS: ClassVar[Words] = Words("worker", "workers", "connector or task", "connectors and tasks")
+    FIRST_EPOCH: ClassVar[int] = 0
+
     computing: str | None
     """The worker that computes the next assignment. None: nobody computes, or the coordinator does."""
     configured: Resources | None
@@ -263,8 +196,6 @@ class ConnectGroup:
     """How much longer the resources of departed workers wait. None: no such delay is running."""
     error: int
     error_message: str | None
-    history: tuple[Epoch, ...]
-    """Oldest first."""
     classic: ClassicPart = ClassicPart()
     note: str = ""
     """For a group in quarantine: that it is in quarantine."""
@@ -276,10 +207,9 @@ class ConnectGroup:
     delay: Delay = NO_DELAY_TOLD
     placement: PlacementStanding = NO_PLACEMENT
 
-    @property
-    def exists(self) -> bool:
-        """True, as for a classic group that exists."""
-        return True
+    def shares_json(self, shares: Resources) -> dict[str, Any]:
+        """Connectors and tasks, for programs."""
+        return resources_json(shares)
 
     @property
     def free(self) -> Resources:
@@ -290,7 +220,7 @@ class ConnectGroup:
         return {
             "group": self.group,
             "exists": True,
-            "type": "connect",
+            "type": self.KIND,
             "coordinated_by": KCOORD,
             "state": self.state,
             "coordinator": self.coordinator,
@@ -310,15 +240,6 @@ class ConnectGroup:
             "repeats": self.repeats.as_json(),
             "rebalance_delay": attrs.asdict(self.delay),
             "placement": self.placement.as_json(),
-        }
-
-    def history_json(self, last: int) -> dict[str, Any]:
-        return {
-            "group": self.group,
-            "state": self.state,
-            "epoch": self.epoch,
-            "assignment_epoch": self.assignment_epoch,
-            "epochs": [each.as_json() for each in self.history[-last:]],
         }
 
 
@@ -377,14 +298,17 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
             Departed(each.member_id, each.instance_id, each.url, unpack(each.connectors_and_tasks))
             for each in told.departed
         ),
-        delay_ms=_set(told.remaining_delay_ms),
+        delay_ms=none_if_unset(told.remaining_delay_ms),
         error=told.assignment_error,
         error_message=told.assignment_error_message,
-        history=tuple(_epochs(told.history)),
+        history=tuple(
+            Epoch.of(each, lambda move: unpack(move.connectors_and_tasks))
+            for each in sorted(told.history, key=lambda each: each.epoch)
+        ),
         classic=_classic(told),
         note=told.error_message or "",
         repeats=_repeats(told),
-        delay=Delay(_set(told.rebalance_delay_ms), told.rebalance_delay_source),
+        delay=Delay(none_if_unset(told.rebalance_delay_ms), told.rebalance_delay_source),
         placement=PlacementStanding(
             told.placement_state,
             tuple(
@@ -395,7 +319,7 @@ def _group(told: wire.DescribedGroup, address: str) -> ConnectGroup:
 
 
 def _repeats(told: wire.DescribedGroup) -> Repeats:
-    return Repeats(told.repeated_rebalances, _set(told.computes_in_ms))
+    return Repeats(told.repeated_rebalances, none_if_unset(told.computes_in_ms))
 
 
 def _classic(told: wire.DescribedGroup) -> ClassicPart:
@@ -416,25 +340,7 @@ def _worker(told: wire.Member) -> Worker:
         waits_for=unpack(told.waiting_for),
         must_release=unpack(told.to_release),
         protocol=told.protocol,
-        generation=_set(told.generation),
+        generation=none_if_unset(told.generation),
         leads=told.leads,
         trouble=told.trouble,
     )
-
-
-def _epochs(told: list[wire.HistoryEntry]) -> Iterable[Epoch]:
-    for each in sorted(told, key=lambda each: each.epoch):
-        moves = [Move(move.from_ or None, move.to or None, unpack(move.connectors_and_tasks)) for move in each.moves]
-        yield Epoch(
-            each.epoch,
-            each.reason,
-            each.timestamp_ms,
-            _set(each.installed_ms),
-            _set(each.converged_ms),
-            each.moved_count,
-            tuple(moves),
-        )
-
-
-def _set(value: int) -> int | None:
-    return None if value == _UNSET else value

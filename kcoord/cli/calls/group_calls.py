@@ -17,9 +17,11 @@ from kcoord.cli.calls.connect_groups import (
     address_of,
     describe_connect_group,
 )
+from kcoord.cli.calls.consumer_groups import ConsumerGroup, describe_consumer_group
 from kcoord.cli.calls.group_ownership import (
     AT_THIS_KCOORD,
     CLUSTER,
+    KCOORD,
     UNKNOWN,
     Ownership,
     check_is_kcoords,
@@ -144,7 +146,8 @@ async def list_owned(cluster: Cluster, states: list[str], types: list[str]) -> l
         if not tells_owners(connection):
             return [OwnedGroup(each, UNKNOWN) for each in there]
         found = await owners(connection, [each.group for each in there if _may_be_anybodys(each)])
-        return [OwnedGroup(each, found.get(each.group) or _by_type(each)) for each in there]
+        others = CLUSTER if connection.keeps_data else KCOORD
+        return [OwnedGroup(each, found.get(each.group) or _by_type(each, others)) for each in there]
 
     owned = await asyncio.gather(*map(of, await cluster.brokers()))
     return sorted((each for some in owned for each in some), key=lambda each: each.line.group)
@@ -157,36 +160,56 @@ def _may_be_anybodys(line: GroupLine) -> bool:
     return line.type.lower() in ("classic", "") or (line.type.lower() == CONNECT and line.state == "Empty")
 
 
-def _by_type(line: GroupLine) -> Ownership:
-    """The ownership of a group whose type alone tells who coordinates it."""
+def _by_type(line: GroupLine, others: str) -> Ownership:
+    """The ownership of a group whose type alone tells who coordinates it. `others`: who coordinates those that are
+    neither classic nor connect groups.
+    """
     if line.type.lower() == CONNECT:
         return AT_THIS_KCOORD
-    return UNKNOWN if _may_be_anybodys(line) else Ownership(CLUSTER)
+    return UNKNOWN if _may_be_anybodys(line) else Ownership(others)
 
 
-async def describe(cluster: Cluster, groups: list[str]) -> list[DescribedClassicGroup | ConnectGroup]:
+Described = DescribedClassicGroup | ConnectGroup | ConsumerGroup
+
+
+async def describe(cluster: Cluster, groups: list[str]) -> list[Described]:
     """Each group as its coordinator describes it. Raises ClientError."""
     return [await _describe(cluster, group) for group in groups]
 
 
-async def _describe(cluster: Cluster, group: str) -> DescribedClassicGroup | ConnectGroup:
+async def _describe(cluster: Cluster, group: str) -> Described:
     broker = await cluster.coordinator(group)
     found = await describe_connect_group(cluster, broker, group)
     if isinstance(found, ConnectGroup):
         return found
+    consumers = await describe_consumer_group(cluster, broker, group)
+    if consumers is not None:
+        return attrs.evolve(consumers, ownership=found.ownership)
     classic = await _describe_classic(cluster, broker, group)
     return attrs.evolve(classic, classic=found.classic, repeats=found.repeats, ownership=found.ownership)
 
 
-async def history_of(cluster: Cluster, group: str) -> ConnectGroup:
-    """A connect group, with its history. Raises ClientError, also if the group is not a connect group."""
-    return await connect_group(
-        cluster, group, "only a kcoord with group.connect.enable can explain a group", "a history"
-    )
+async def history_of(cluster: Cluster, group: str) -> ConnectGroup | ConsumerGroup:
+    """A group with its history. Raises ClientError, also if the group has none."""
+    broker = await cluster.coordinator(group)
+    consumers = await describe_consumer_group(cluster, broker, group)
+    if consumers is None:
+        who, enabled = "connect groups and consumer groups of the new protocol", "group.connect.enable"
+        return await connect_group(cluster, group, f"only a kcoord with {enabled} can explain a group", HISTORY, who)
+    if not consumers.has_history:
+        raise ClientError(
+            f"{consumers.coordinator} keeps no history of {group}: only a kcoord without a cluster does, for consumer "
+            "groups"
+        )
+    return consumers
 
 
-async def connect_group(cluster: Cluster, group: str, not_served: str, what: str) -> ConnectGroup:
-    """A connect group. Raises ClientError, also if the group is not one: it then says that the group lacks `what`."""
+async def connect_group(
+    cluster: Cluster, group: str, not_served: str, what: str, who: str = "connect groups"
+) -> ConnectGroup:
+    """A connect group. Raises ClientError, also if the group is not one: it then says that the group lacks `what`, and
+    `who` has it.
+    """
     broker = await cluster.coordinator(group)
     found = await describe_connect_group(cluster, broker, group)
     if isinstance(found, ConnectGroup):
@@ -198,9 +221,11 @@ async def connect_group(cluster: Cluster, group: str, not_served: str, what: str
         kind = classic.protocol_type or "classic"
         why = f" ({found.classic.barrier})" if found.classic is not None and found.classic.barrier else ""
         raise ClientError(
-            f"{group} is a group of the classic protocol ({kind}): only connect groups have {what}{why}"
+            f"{group} is a group of the classic protocol ({kind}): only {who} have {what}{why}"
             + (how_to_be_individual(group, found.classic) if what == RULES else "")
         )
+    if await describe_consumer_group(cluster, broker, group) is not None:
+        raise ClientError(f"{group} is a consumer group: only {who} have {what}")
     raise ClientError(f"{group}: there is no such group")
 
 
@@ -265,8 +290,8 @@ async def _delete(cluster: Cluster, group: str) -> Deletion:
 
 CONNECT = "connect"
 """The type of groups that only kcoord has."""
-RULES = "placement rules"
-"""A value for `what` in `connect_group`."""
+RULES, HISTORY, CONFIGURED = "placement rules", "a history", "a configured set"
+"""Values for `what` in `connect_group`."""
 _WHY_NOT: dict[int, str] = {
     ErrorCode.NON_EMPTY_GROUP: "it has members; stop them first",
     ErrorCode.GROUP_ID_NOT_FOUND: "there is no such group",

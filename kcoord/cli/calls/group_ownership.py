@@ -14,7 +14,7 @@ from kcoord.client.connection import Connection
 from kcoord.group_owner_words import AT_CLUSTER, AT_KCOORD, DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_describe_response as wire
-from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse, ProduceRequest
+from kcoord.protocol.messages import ConnectGroupDescribeRequest, ConnectGroupDescribeResponse
 
 KCOORD, CLUSTER = "kcoord", "cluster"
 WAYS = {
@@ -112,7 +112,7 @@ def owner_of(told: wire.DescribedGroup, connection: Connection) -> Ownership:
         return Ownership(CLUSTER, told.error_message or "", tuple(told.members))
     if told.error_code != ErrorCode.GROUP_ID_NOT_FOUND:
         return UNKNOWN
-    return NOBODYS if connection.serves(ProduceRequest) else AT_THIS_KCOORD
+    return NOBODYS if connection.keeps_data else AT_THIS_KCOORD
 
 
 async def owners(connection: Connection, groups: Sequence[str]) -> dict[str, Ownership]:

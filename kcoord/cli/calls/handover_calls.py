@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from kcoord.cli.calls import config_calls
 from kcoord.cli.calls.config_calls import Change
 from kcoord.cli.calls.connect_groups import PUT_OUT, ConnectGroup
-from kcoord.cli.calls.group_calls import DescribedClassicGroup, describe, list_all, list_owned
+from kcoord.cli.calls.consumer_groups import ConsumerGroup
+from kcoord.cli.calls.group_calls import Described, DescribedClassicGroup, describe, list_all, list_owned
 from kcoord.cli.calls.group_ownership import CLUSTER, KCOORD, NAMED, UNKNOWN, Ownership, owners, tells_owners
 from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import OWNER, Operation, Owner
@@ -73,9 +74,9 @@ async def _hindrance(cluster: Cluster, group: str, owner: Owner, now: Ownership)
     return ""
 
 
-def _native_workers(found: DescribedClassicGroup | ConnectGroup) -> str:
+def _native_workers(found: Described) -> str:
     """That the cluster cannot have the group because of these workers; empty if there are none."""
-    if isinstance(found, DescribedClassicGroup):
+    if not isinstance(found, ConnectGroup):
         return ""
     native = [each.client for each in found.workers if not each.is_classic]
     if not native:
@@ -91,9 +92,9 @@ def _named(clients: Sequence[str]) -> str:
     return f"{', '.join(clients[:NAMED])}{more}"
 
 
-def _waited_for(found: DescribedClassicGroup | ConnectGroup) -> str:
+def _waited_for(found: Described) -> str:
     """That a release waits for workers that kcoord still counts on although they have left; empty if it does not."""
-    if isinstance(found, DescribedClassicGroup):
+    if not isinstance(found, ConnectGroup):
         return ""
     gone = [each.client for each in found.workers if each.state == PUT_OUT]
     if not gone:
@@ -132,7 +133,7 @@ async def plan(cluster: Cluster, group: str, owner: Owner) -> list[str]:
     return [f"{group}: {joins}", *waits]
 
 
-def _joining(found: DescribedClassicGroup | ConnectGroup) -> int:
+def _joining(found: Described) -> int:
     """How many members would join at the cluster."""
     if isinstance(found, DescribedClassicGroup):
         return len(found.members)
@@ -143,9 +144,11 @@ def _nobodys(owner: Owner) -> str:
     return f"it has no members; {WHOSE[owner]} has it as soon as one joins"
 
 
-def _cost(found: DescribedClassicGroup | ConnectGroup) -> str:
+def _cost(found: Described) -> str:
     """The cost of the one rebalance."""
-    if isinstance(found, DescribedClassicGroup) and found.protocol_type != CONNECT_TYPE:
+    if isinstance(found, ConsumerGroup) or (
+        isinstance(found, DescribedClassicGroup) and found.protocol_type != CONNECT_TYPE
+    ):
         return "Consumers keep their positions; with an eager assignor they stand still during one rebalance"
     spoken = found.protocol if isinstance(found, DescribedClassicGroup) else found.classic.protocol
     if spoken == EAGER_PROTOCOL:

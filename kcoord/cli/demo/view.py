@@ -14,7 +14,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from kcoord.cli.calls.connect_groups import ConnectGroup, Epoch
+from kcoord.cli.calls.connect_groups import ConnectGroup
+from kcoord.cli.calls.modern_groups import Epoch
 from kcoord.cli.demo.processes import Child
 from kcoord.cli.demo.scene import GROUP, Scene, Try
 from kcoord.cli.demo.ticks import Ticks

@@ -1,7 +1,7 @@
-"""The history of a connect group, told to people: how it came to be as it is.
+"""The history of a group without a barrier, told to people: how it came to be as it is.
 
 Each epoch is a block: when and why it came, what changed hands, and how long it took until the assignment was there and
-until every worker owned its target. The newest epoch comes last, next to the prompt.
+until every member owned its target. The newest epoch comes last, next to the prompt.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from kcoord.cli.calls.connect_groups import AWAY, ConnectGroup, Epoch, Move, Worker
+from kcoord.cli.calls.connect_groups import ConnectGroup
+from kcoord.cli.calls.modern_groups import AWAY, AnyGroupView, AnyMemberView, Epoch, Move
 from kcoord.cli.output.resource_texts import counted, resources_text
 from kcoord.cli.output.short_names import Names
 from kcoord.cli.output.terminal_output import STATE_STYLES, written
@@ -23,7 +24,7 @@ _MOST_MOVES = 20
 """How many moves of one epoch are shown, the largest ones. `--json` has all that the coordinator gives."""
 
 
-def explained(group: ConnectGroup, last: int) -> str:
+def explained(group: AnyGroupView, last: int) -> str:
     """The last epochs of a group, as text."""
     names = Names.of(group)
     shown = group.history[-last:]
@@ -35,7 +36,7 @@ def explained(group: ConnectGroup, last: int) -> str:
     return written(*blocks)
 
 
-def outcome(epoch: Epoch, group: ConnectGroup) -> str:
+def outcome(epoch: Epoch, group: AnyGroupView) -> str:
     """`assigned after 3 ms, in place everywhere after 1.2 s`, or why not."""
     current = epoch.epoch == group.epoch
     if epoch.installed_after_ms is None:
@@ -50,10 +51,10 @@ def outcome(epoch: Epoch, group: ConnectGroup) -> str:
     )
 
 
-def _head(group: ConnectGroup, shown: int) -> Text:
-    count = len(group.workers)
-    workers = "no workers" if not count else "1 worker" if count == 1 else f"{count} workers"
-    told = "all that has happened" if shown == group.epoch else f"its last {shown} of {group.epoch} epochs"
+def _head(group: AnyGroupView, shown: int) -> Text:
+    count, epochs, words = len(group.workers), group.epoch - group.FIRST_EPOCH, group.WORDS
+    workers = counted(count, words.member, words.members) if count else f"no {words.members}"
+    told = "all that has happened" if shown == epochs else f"its last {shown} of {epochs} epochs"
     return Text.assemble(
         (f"{printable(group.group)}: ", "bold"),
         (group.state, STATE_STYLES.get(group.state, "")),
@@ -61,7 +62,7 @@ def _head(group: ConnectGroup, shown: int) -> Text:
     )
 
 
-def _block(epoch: Epoch, group: ConnectGroup, names: Names) -> Iterator[RenderableType]:
+def _block(epoch: Epoch, group: AnyGroupView, names: Names) -> Iterator[RenderableType]:
     yield Text.assemble(
         (f"epoch {epoch.epoch}", "bold"),
         f"  {clock(epoch.at_ms)}  ",
@@ -69,20 +70,20 @@ def _block(epoch: Epoch, group: ConnectGroup, names: Names) -> Iterator[Renderab
         (printable(names.in_reason(epoch.reason)), "bold cyan"),
     )
     if epoch.moves:
-        yield Padding(_moves(epoch, names), (0, 0, 0, _INDENT))
+        yield Padding(_moves(epoch, group, names), (0, 0, 0, _INDENT))
     elif epoch.installed_ms is not None:
         yield " " * _INDENT + "nothing changed hands"
     yield Text(" " * _INDENT + outcome(epoch, group), style="dim")
 
 
-def _moves(epoch: Epoch, names: Names) -> Table:
+def _moves(epoch: Epoch, group: AnyGroupView, names: Names) -> Table:
     grid = Table.grid(padding=(0, 2))
     shown = sorted(epoch.moves, key=lambda move: -len(move.resources))[:_MOST_MOVES]
     for move in sorted(shown, key=epoch.moves.index):
         grid.add_row(_moved(move, names), Text(resources_text(move.resources), overflow="fold"))
     told = sum(len(move.resources) for move in shown)
     if epoch.moved > told:
-        grid.add_row("", f"and {counted(epoch.moved - told)} more")
+        grid.add_row("", f"and {counted(epoch.moved - told, group.WORDS.share, group.WORDS.shares)} more")
     return grid
 
 
@@ -94,8 +95,25 @@ def _moved(move: Move, names: Names) -> Text:
     return Text(f"from {names(move.giver)} to {names(move.taker)}")
 
 
-def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
+def _pending(group: AnyGroupView, names: Names) -> Iterator[str]:
     """Why not everything is in place yet."""
+    if isinstance(group, ConnectGroup):
+        yield from _not_assigned(group, names)
+    for worker in group.workers:
+        if worker.state == AWAY:
+            if kept := worker.owns | worker.waits_for:
+                yield f"{resources_text(kept)} waits for the return of {worker.instance}"
+            continue
+        if worker.must_release:
+            yield f"{names(worker.member)} must let go of {resources_text(worker.must_release)}"
+        if worker.waits_for:
+            yield f"{names(worker.member)} waits for {_awaited(worker, group, names)}"
+    if isinstance(group, ConnectGroup):
+        yield from _kept_for_departed(group, names)
+
+
+def _not_assigned(group: ConnectGroup, names: Names) -> Iterator[str]:
+    """What the next assignment waits for, or why it is not as it should be."""
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
@@ -104,13 +122,10 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no details'}"
     yield from group.placement.told()
-    for worker in group.workers:
-        if worker.must_release:
-            yield f"{names(worker.member)} must let go of {resources_text(worker.must_release)}"
-        if worker.waits_for and worker.state == AWAY:
-            yield f"{resources_text(worker.waits_for)} waits for the return of {worker.instance}"
-        elif worker.waits_for:
-            yield f"{names(worker.member)} waits for {_awaited(worker, group, names)}"
+
+
+def _kept_for_departed(group: ConnectGroup, names: Names) -> Iterator[str]:
+    """What waits for workers that have left."""
     for departed in group.departed:
         if departed.resources:
             left = "" if group.delay_ms is None else f" another {span(group.delay_ms)}"
@@ -118,12 +133,12 @@ def _pending(group: ConnectGroup, names: Names) -> Iterator[str]:
             yield f"{resources_text(departed.resources)} waits{left} for the return of {name}"
 
 
-def _awaited(worker: Worker, group: ConnectGroup, names: Names) -> str:
+def _awaited(worker: AnyMemberView, group: AnyGroupView, names: Names) -> str:
     """What a worker waits for, and who has it."""
     holders = [
         f"{resources_text(held)} of {names(other.member)}"
         for other in group.workers
-        if (held := other.owns & worker.waits_for)
+        if other is not worker and (held := other.owns & worker.waits_for)
     ]
     free = worker.waits_for.difference(*(other.owns for other in group.workers))
     return ", ".join([*holders, *([resources_text(free)] if free else [])])

@@ -7,7 +7,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from kcoord.assign import Resource
-from kcoord.cli.calls.connect_groups import AWAY, ClassicPart, ConnectGroup, Worker
+from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup
+from kcoord.cli.calls.consumer_groups import ConsumerGroup
+from kcoord.cli.calls.modern_groups import AWAY, AnyGroupView, AnyMemberView, GroupView
 from kcoord.cli.output.explanation import outcome
 from kcoord.cli.output.resource_texts import resources_text
 from kcoord.cli.output.short_names import Names
@@ -30,10 +32,10 @@ def of_groups(groups: "Sequence[OwnedGroup]") -> str:
     return written(table_of(columns[:shown], [row[:shown] for row in rows]))
 
 
-def of_members(groups: "Iterable[DescribedClassicGroup | ConnectGroup]") -> str:
+def of_members(groups: "Iterable[DescribedClassicGroup | ConnectGroup | ConsumerGroup]") -> str:
     """Each group with a table of its members."""
     return "\n".join(
-        _of_connect_group(each) if isinstance(each, ConnectGroup) else _of_classic_group(each) for each in groups
+        _of_modern_group(each) if isinstance(each, GroupView) else _of_classic_group(each) for each in groups
     )
 
 
@@ -54,9 +56,9 @@ def _of_classic_group(group: "DescribedClassicGroup") -> str:
     return written(_head(group.group, group.state, facts), *standing, members if rows else "no members")
 
 
-def _of_connect_group(group: ConnectGroup) -> str:
+def _of_modern_group(group: ConnectGroup | ConsumerGroup) -> str:
     names = Names.of(group)
-    members = workers_table(group, names) if group.workers else "no members"
+    members = members_table(group, names) if group.workers else "no members"
     return written(_head(group.group, group.state, _facts(group)), *_standing(group, names), members)
 
 
@@ -71,8 +73,8 @@ def _head(group: str, group_state: str, facts: Iterable[str]) -> Text:
     return Text.assemble(f"{printable(group)}: ", state(group_state), told)
 
 
-def _facts(group: ConnectGroup) -> Iterator[str]:
-    yield "connect"
+def _facts(group: AnyGroupView) -> Iterator[str]:
+    yield group.KIND
     yield f"epoch {group.epoch}"
     if group.assignment_epoch != group.epoch:
         yield f"assigned up to epoch {group.assignment_epoch}"
@@ -81,7 +83,7 @@ def _facts(group: ConnectGroup) -> Iterator[str]:
     yield f"coordinator {group.coordinator}"
 
 
-def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
+def _standing(group: ConnectGroup | ConsumerGroup, names: Names) -> Iterator[str]:
     """What is going on in the group, one line each."""
     if group.note:
         yield group.note
@@ -89,6 +91,22 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
         last = group.history[-1]
         when = f"{clock(last.at_ms)} ({ago(last.at_ms)})"
         yield f"epoch {last.epoch} since {when}: {names.in_reason(last.reason)}; {outcome(last, group)}"
+    if isinstance(group, ConnectGroup):
+        yield from _connect_standing(group, names)
+    else:
+        yield from group.ownership.lines()
+    for worker in group.workers:
+        if worker.state == AWAY and (kept := worker.owns | worker.waits_for):
+            yield f"waits for the return of {worker.instance}: {resources_text(kept)}"
+    if isinstance(group, ConnectGroup):
+        away = [each.waits_for for each in group.workers if each.state == AWAY]
+        waiting = frozenset[Resource]().union(*away, *(each.resources for each in group.departed))
+        if free := group.free - waiting:
+            yield f"nobody runs: {resources_text(free)}"
+
+
+def _connect_standing(group: ConnectGroup, names: Names) -> Iterator[str]:
+    """What only happens in connect groups."""
     if group.computing is not None:
         yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
@@ -105,13 +123,6 @@ def _standing(group: ConnectGroup, names: Names) -> Iterator[str]:
     for worker in group.workers:
         if worker.trouble:
             yield f"{names(worker.member)} says: {worker.trouble}"
-    for worker in group.workers:
-        if worker.state == AWAY and worker.waits_for:
-            yield f"waits for the return of {worker.instance}: {resources_text(worker.waits_for)}"
-    away = [each.waits_for for each in group.workers if each.state == AWAY]
-    waiting = frozenset[Resource]().union(*away, *(each.resources for each in group.departed))
-    if free := group.free - waiting:
-        yield f"nobody runs: {resources_text(free)}"
 
 
 def classic_lines(group: ConnectGroup, names: Names) -> Iterator[str]:
@@ -134,27 +145,31 @@ def _delay(group: ConnectGroup) -> str:
     return "" if group.delay_ms is None else f" (another {span(group.delay_ms)})"
 
 
-def workers_table(group: ConnectGroup, names: Names) -> RenderableType:
+def members_table(group: ConnectGroup | ConsumerGroup, names: Names) -> RenderableType:
     """The members. A column in which no member has anything is left out."""
+    workers = group.workers if isinstance(group, ConnectGroup) else ()
+    consumers = group.workers if isinstance(group, ConsumerGroup) else ()
     mixed = any(each.is_classic for each in group.workers)
     columns = [
         ("MEMBER", [names(each.member) for each in group.workers]),
         ("INSTANCE", [each.instance or "" for each in group.workers]),
         ("HOST", [each.host for each in group.workers]),
-        ("URL", [each.url or "" for each in group.workers]),
+        ("URL", [each.url or "" for each in workers]),
+        ("RACK", [each.rack or "" for each in consumers]),
         ("PROTOCOL", [each.protocol if mixed else "" for each in group.workers]),
         ("EPOCH", [str(each.epoch) for each in group.workers]),
         ("STATE", [each.state for each in group.workers]),
         ("OWNS", [resources_text(each.owns, "nothing") for each in group.workers]),
         ("WAITS FOR", [_awaited(each) for each in group.workers]),
         ("MUST LET GO", [resources_text(each.must_release, "") for each in group.workers]),
+        ("SUBSCRIBES TO", [each.subscription for each in consumers]),
     ]
     filled = [(name, cells) for name, cells in columns if any(cells)]
     rows = zip(*([_cell(name, cell) for cell in cells] for name, cells in filled), strict=True)
     return table_of([name for name, _ in filled], rows)
 
 
-def _awaited(worker: Worker) -> str:
+def _awaited(worker: AnyMemberView) -> str:
     return "" if worker.state == AWAY else resources_text(worker.waits_for, "")
 
 

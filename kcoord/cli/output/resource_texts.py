@@ -1,4 +1,6 @@
-"""Many connectors and tasks in one text: `clock: connector, 0-3; usage: 0` for people, by connector for programs."""
+"""Many connectors and tasks in one text: `clock: connector, 0-3; usage: 0` for people, by connector for programs; and
+partitions of topics in the same form.
+"""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -7,8 +9,8 @@ from kcoord.assign import CONNECTOR, Resource
 from kcoord.printable import printable
 
 
-def resources_text(resources: Collection[Resource], nothing: str = "-") -> str:
-    """All of them on one line, with tasks as ranges."""
+def resources_text(resources: Collection[tuple[str, int]], nothing: str = "-") -> str:
+    """All of them on one line, with tasks or partitions as ranges."""
     return "; ".join(f"{printable(name)}: {ranges(tasks)}" for name, tasks in _by_connector(resources)) or nothing
 
 
@@ -34,12 +36,17 @@ def resources_json(resources: Collection[Resource]) -> dict[str, Any]:
     }
 
 
-def counted(count: int) -> str:
+def partitions_json(partitions: Collection[tuple[str, int]]) -> dict[str, Any]:
+    """The partitions of each topic."""
+    return dict(_by_connector(partitions))
+
+
+def counted(count: int, one: str = "connector or task", many: str = "connectors and tasks") -> str:
     """`1 connector or task`, `12 connectors and tasks`."""
-    return "1 connector or task" if count == 1 else f"{count} connectors and tasks"
+    return f"1 {one}" if count == 1 else f"{count} {many}"
 
 
-def _by_connector(resources: Collection[Resource]) -> Iterable[tuple[str, list[int]]]:
+def _by_connector(resources: Collection[tuple[str, int]]) -> Iterable[tuple[str, list[int]]]:
     found: dict[str, list[int]] = {}
     for name, task in sorted(resources):
         found.setdefault(name, []).append(task)

@@ -1,6 +1,12 @@
-"""ConsumerGroupDescribe (69): the state of consumer groups now. v1: the type of each member (KIP-1099)."""
+"""ConsumerGroupDescribe (69): the state of consumer groups now. v1: the type of each member (KIP-1099).
+
+kcoord's own client also asks for the history of each group, and for what its members must let go of. Both stand in
+tagged fields that nobody else is sent. It also hears that a group is in quarantine, by a message without an error code.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions, by_topic
@@ -10,10 +16,13 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_describe_response import (
     Assignment,
     DescribedGroup,
+    HistoryEntry,
     Member,
+    Move,
     TopicPartitions,
 )
 from kcoord.protocol.messages import ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
+from kcoord.protocol.records import ConsumerGroupHistoryValue
 
 OF_THE_NEW_PROTOCOL = 1
 """`MemberType` of a member that speaks the consumer protocol; 0: the classic one."""
@@ -23,11 +32,11 @@ def consumer_group_describe(
     transition: Transition, request: ConsumerGroupDescribeRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConsumerGroupDescribe for groups of this shard."""
-    described = [_describe(transition, group_id) for group_id in request.group_ids]
+    described = [_describe(transition, group_id, request.include_history) for group_id in request.group_ids]
     transition.answer(token, ConsumerGroupDescribeResponse(groups=described))
 
 
-def _describe(transition: Transition, group_id: str) -> DescribedGroup:
+def _describe(transition: Transition, group_id: str, with_history: bool) -> DescribedGroup:
     group = transition.state.consumer.get(group_id)
     if group is None:
         return DescribedGroup(
@@ -36,7 +45,7 @@ def _describe(transition: Transition, group_id: str) -> DescribedGroup:
             group_id=group_id,
         )
     names = {topic.id: topic.name for topic in group.topics.values()}
-    return DescribedGroup(
+    described = DescribedGroup(
         group_id=group_id,
         group_state=group.shown_state.label,
         group_epoch=group.epoch,
@@ -44,6 +53,45 @@ def _describe(transition: Transition, group_id: str) -> DescribedGroup:
         assignor_name=group.assignor or transition.state.settings.consumer.assignors[0],
         members=[_member(group, member, names) for _, member in sorted(group.members.items())],
     )
+    if with_history:
+        known = transition.state.quarantine.get(group_id)
+        described.error_message = None if known is None else known.text()
+        every_name = {**transition.state.topic_names, **names}
+        described.history = [_entry(epoch, entry, every_name) for epoch, entry in group.history.items()]
+        for member in described.members:
+            member.pending = _by_name(group.members[member.member_id].pending, every_name)
+    return described
+
+
+def _entry(epoch: int, entry: ConsumerGroupHistoryValue, names: Mapping[bytes, str]) -> HistoryEntry:
+    moves = [
+        Move(
+            move.from_,
+            move.to,
+            [
+                TopicPartitions(each.topic_id, names.get(each.topic_id, ""), each.partitions)
+                for each in move.topic_partitions
+            ],
+        )
+        for move in entry.moves
+    ]
+    return HistoryEntry(
+        epoch=epoch,
+        reason=entry.reason,
+        timestamp_ms=entry.timestamp,
+        installed_ms=entry.installed_timestamp,
+        converged_ms=entry.converged_timestamp,
+        moved_count=entry.moved_count,
+        moves=moves,
+    )
+
+
+def _by_name(partitions: Partitions, names: Mapping[bytes, str]) -> list[TopicPartitions]:
+    """Partitions by topic. The name of a topic that is gone is empty."""
+    return [
+        TopicPartitions(topic_id, names.get(topic_id, ""), numbers)
+        for topic_id, numbers in by_topic(partitions).items()
+    ]
 
 
 def _member(group: ConsumerGroup, member: ConsumerMember, names: dict[bytes, str]) -> Member:

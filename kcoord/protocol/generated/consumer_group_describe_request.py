@@ -13,7 +13,6 @@ from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
     read_string_length,
-    read_tagged,
     read_uvarint,
     write_string_length,
     write_tagged,
@@ -21,6 +20,7 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_x = Format(">?").unpack_from
 unpack_xn = Format(">?B").unpack_from
 
 
@@ -32,6 +32,8 @@ class ConsumerGroupDescribeRequest(Request):
     """The groups' ids."""
     include_authorized_operations: bool = False
     """Whether AuthorizedOperations is wanted."""
+    include_history: bool = False
+    """kcoord's own: whether Pending, History and word of a quarantine are wanted."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -62,11 +64,28 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeRequest:
         pos = stop
         group_ids.append(group_id)
     message.group_ids = group_ids
+    message.include_history = False
     message.include_authorized_operations, n = unpack_xn(data, pos)
     pos += 1
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 1000:
+                (message.include_history,) = unpack_x(data, pos)
+                pos += 1
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -83,16 +102,18 @@ def _encode_v0(m: ConsumerGroupDescribeRequest) -> bytes:
         b3 = e2.encode()
         n4 = len(b3) + 1
         out += (ONE_BYTE[n4] if n4 < 128 else write_string_length(n4), b3)
-    out += (
-        b"\1" if m.include_authorized_operations else b"\0",
-        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
-    )
+    out.append(b"\1" if m.include_authorized_operations else b"\0")
+    tagged5: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.include_history:
+        tagged5.append((1000, b"\1"))
+    out.append(write_tagged(tagged5) if tagged5 else b"\0")
     return b"".join(out)
 
 
 ConsumerGroupDescribeRequest.FIELDS = (
     Field("group_ids", "GroupIds", "string", (0, 1), is_array=True, entity="groupId"),
     Field("include_authorized_operations", "IncludeAuthorizedOperations", "bool", (0, 1)),
+    Field("include_history", "IncludeHistory", "bool", (0, 1), tag=1000, tagged=(0, 1), ignorable=True),
 )
 ConsumerGroupDescribeRequest.NAME = "ConsumerGroupDescribeRequest"
 ConsumerGroupDescribeRequest.API_KEY = 69

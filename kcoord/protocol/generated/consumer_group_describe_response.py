@@ -30,10 +30,12 @@ unpack_bn = Format(">bB").unpack_from
 unpack_hn = Format(">hB").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
+unpack_qqqin = Format(">qqqiB").unpack_from
 pack_b = Format(">b").pack
 pack_h = Format(">h").pack
 pack_i = Format(">i").pack
 pack_ii = Format(">ii").pack
+pack_qqqi = Format(">qqqi").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
@@ -78,6 +80,38 @@ class Member(Struct):
     """What the member is moving towards."""
     member_type: int = -1
     """0 classic, 1 consumer, -1 unknown. Since version 1."""
+    pending: list[TopicPartitions] = attrs.Factory(list)
+    """kcoord's own: what the member was told to let go of, and has not yet."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class Move(Struct):
+    from_: str = ""
+    """The id of the member that had them; empty: nobody."""
+    to: str = ""
+    """The id of the member that got them; empty: nobody."""
+    topic_partitions: list[TopicPartitions] = attrs.Factory(list)
+    """What moved. The name is empty where the topic is gone."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class HistoryEntry(Struct):
+    epoch: int = 0
+    """The group epoch."""
+    reason: str = ""
+    """Why it began."""
+    timestamp_ms: int = 0
+    """When it began, in ms since 1970."""
+    installed_ms: int = -1
+    """When its assignment was made, in ms since 1970, or -1."""
+    converged_ms: int = -1
+    """When the last member had what it was to have, in ms since 1970, or -1."""
+    moved_count: int = 0
+    """How many partitions changed hands."""
+    moves: list[Move] = attrs.Factory(list)
+    """Which ones; not all where they were many."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -101,6 +135,8 @@ class DescribedGroup(Struct):
     """The members."""
     authorized_operations: int = -2147483648
     """Bits of the operations that the asker may do on the group; the lowest int32 when not asked for."""
+    history: list[HistoryEntry] | None = None
+    """kcoord's own: the last epochs, oldest first; null: not told."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -351,20 +387,158 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
             member.assignment, pos = _decode_assignment_v0(data, pos)
             member.target_assignment, pos = _decode_assignment_v0(data, pos)
             member.member_type = -1
+            member.pending = []
             n = data[pos]
             if n:
                 n, pos = read_uvarint(data, pos)
-                member.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                member_others = []
+                member_tag_count = n
+                for _ in range(member_tag_count):
+                    member_tag, pos = read_uvarint(data, pos)
+                    n, pos = read_uvarint(data, pos)
+                    member_stop = pos + n
+                    if member_stop > len(data):
+                        raise Malformed
+                    if member_tag == 1000:
+                        n = data[pos]
+                        if n < 128:
+                            pos += 1
+                        else:
+                            n, pos = read_uvarint(data, pos)
+                        if n == 0:
+                            raise Malformed
+                        n -= 1
+                        if n * 19 > end - pos:
+                            raise Malformed
+                        pending: list[TopicPartitions] = []
+                        pending_count = n
+                        for _ in range(pending_count):
+                            pending_item, pos = _decode_topic_partitions_v0(data, pos)
+                            pending.append(pending_item)
+                        member.pending = pending
+                    else:
+                        member_others.append((member_tag, data[pos:member_stop]))
+                        pos = member_stop
+                    if pos != member_stop:
+                        raise Malformed
+                member.unknown_tagged_fields = tuple(member_others)
             else:
                 member.unknown_tagged_fields = ()
                 pos += 1
             members.append(member)
         group.members = members
+        group.history = None
         group.authorized_operations, n = unpack_in(data, pos)
         pos += 4
         if n:
             n, pos = read_uvarint(data, pos)
-            group.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            group_others = []
+            group_tag_count = n
+            for _ in range(group_tag_count):
+                group_tag, pos = read_uvarint(data, pos)
+                n, pos = read_uvarint(data, pos)
+                group_stop = pos + n
+                if group_stop > len(data):
+                    raise Malformed
+                if group_tag == 1000:
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        group.history = None
+                    else:
+                        n -= 1
+                        if n * 35 > end - pos:
+                            raise Malformed
+                        history: list[HistoryEntry] = []
+                        history_count = n
+                        for _ in range(history_count):
+                            history_item = new(HistoryEntry)
+                            history_item.epoch, n = unpack_in(data, pos)
+                            pos += 4
+                            if n > 127:
+                                n, pos = read_string_length(data, pos)
+                                pos -= 1
+                            if n == 0:
+                                raise Malformed
+                            stop = pos + n
+                            history_item.reason = data[pos + 1 : stop].decode()
+                            pos = stop
+                            history_item.timestamp_ms, history_item.installed_ms, history_item.converged_ms, history_item.moved_count, n = unpack_qqqin(data, pos)
+                            pos += 28
+                            if n < 128:
+                                pos += 1
+                            else:
+                                n, pos = read_uvarint(data, pos)
+                            if n == 0:
+                                raise Malformed
+                            n -= 1
+                            if n * 4 > end - pos:
+                                raise Malformed
+                            moves: list[Move] = []
+                            moves_count = n
+                            for _ in range(moves_count):
+                                move = new(Move)
+                                n = data[pos]
+                                if n > 127:
+                                    n, pos = read_string_length(data, pos)
+                                    pos -= 1
+                                if n == 0:
+                                    raise Malformed
+                                stop = pos + n
+                                move.from_ = data[pos + 1 : stop].decode()
+                                pos = stop
+                                n = data[pos]
+                                if n > 127:
+                                    n, pos = read_string_length(data, pos)
+                                    pos -= 1
+                                if n == 0:
+                                    raise Malformed
+                                stop = pos + n
+                                move.to = data[pos + 1 : stop].decode()
+                                pos = stop
+                                n = data[pos]
+                                if n < 128:
+                                    pos += 1
+                                else:
+                                    n, pos = read_uvarint(data, pos)
+                                if n == 0:
+                                    raise Malformed
+                                n -= 1
+                                if n * 19 > end - pos:
+                                    raise Malformed
+                                topic_partitions: list[TopicPartitions] = []
+                                topic_partitions_count = n
+                                for _ in range(topic_partitions_count):
+                                    topic_partition, pos = _decode_topic_partitions_v0(data, pos)
+                                    topic_partitions.append(topic_partition)
+                                move.topic_partitions = topic_partitions
+                                n = data[pos]
+                                if n:
+                                    n, pos = read_uvarint(data, pos)
+                                    move.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                                else:
+                                    move.unknown_tagged_fields = ()
+                                    pos += 1
+                                moves.append(move)
+                            history_item.moves = moves
+                            n = data[pos]
+                            if n:
+                                n, pos = read_uvarint(data, pos)
+                                history_item.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                            else:
+                                history_item.unknown_tagged_fields = ()
+                                pos += 1
+                            history.append(history_item)
+                        group.history = history
+                else:
+                    group_others.append((group_tag, data[pos:group_stop]))
+                    pos = group_stop
+                if pos != group_stop:
+                    raise Malformed
+            group.unknown_tagged_fields = tuple(group_others)
         else:
             group.unknown_tagged_fields = ()
             pos += 1
@@ -553,21 +727,159 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
                 pos = stop
             member.assignment, pos = _decode_assignment_v0(data, pos)
             member.target_assignment, pos = _decode_assignment_v0(data, pos)
+            member.pending = []
             member.member_type, n = unpack_bn(data, pos)
             pos += 1
             if n:
                 n, pos = read_uvarint(data, pos)
-                member.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                member_others = []
+                member_tag_count = n
+                for _ in range(member_tag_count):
+                    member_tag, pos = read_uvarint(data, pos)
+                    n, pos = read_uvarint(data, pos)
+                    member_stop = pos + n
+                    if member_stop > len(data):
+                        raise Malformed
+                    if member_tag == 1000:
+                        n = data[pos]
+                        if n < 128:
+                            pos += 1
+                        else:
+                            n, pos = read_uvarint(data, pos)
+                        if n == 0:
+                            raise Malformed
+                        n -= 1
+                        if n * 19 > end - pos:
+                            raise Malformed
+                        pending: list[TopicPartitions] = []
+                        pending_count = n
+                        for _ in range(pending_count):
+                            pending_item, pos = _decode_topic_partitions_v0(data, pos)
+                            pending.append(pending_item)
+                        member.pending = pending
+                    else:
+                        member_others.append((member_tag, data[pos:member_stop]))
+                        pos = member_stop
+                    if pos != member_stop:
+                        raise Malformed
+                member.unknown_tagged_fields = tuple(member_others)
             else:
                 member.unknown_tagged_fields = ()
                 pos += 1
             members.append(member)
         group.members = members
+        group.history = None
         group.authorized_operations, n = unpack_in(data, pos)
         pos += 4
         if n:
             n, pos = read_uvarint(data, pos)
-            group.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            group_others = []
+            group_tag_count = n
+            for _ in range(group_tag_count):
+                group_tag, pos = read_uvarint(data, pos)
+                n, pos = read_uvarint(data, pos)
+                group_stop = pos + n
+                if group_stop > len(data):
+                    raise Malformed
+                if group_tag == 1000:
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        group.history = None
+                    else:
+                        n -= 1
+                        if n * 35 > end - pos:
+                            raise Malformed
+                        history: list[HistoryEntry] = []
+                        history_count = n
+                        for _ in range(history_count):
+                            history_item = new(HistoryEntry)
+                            history_item.epoch, n = unpack_in(data, pos)
+                            pos += 4
+                            if n > 127:
+                                n, pos = read_string_length(data, pos)
+                                pos -= 1
+                            if n == 0:
+                                raise Malformed
+                            stop = pos + n
+                            history_item.reason = data[pos + 1 : stop].decode()
+                            pos = stop
+                            history_item.timestamp_ms, history_item.installed_ms, history_item.converged_ms, history_item.moved_count, n = unpack_qqqin(data, pos)
+                            pos += 28
+                            if n < 128:
+                                pos += 1
+                            else:
+                                n, pos = read_uvarint(data, pos)
+                            if n == 0:
+                                raise Malformed
+                            n -= 1
+                            if n * 4 > end - pos:
+                                raise Malformed
+                            moves: list[Move] = []
+                            moves_count = n
+                            for _ in range(moves_count):
+                                move = new(Move)
+                                n = data[pos]
+                                if n > 127:
+                                    n, pos = read_string_length(data, pos)
+                                    pos -= 1
+                                if n == 0:
+                                    raise Malformed
+                                stop = pos + n
+                                move.from_ = data[pos + 1 : stop].decode()
+                                pos = stop
+                                n = data[pos]
+                                if n > 127:
+                                    n, pos = read_string_length(data, pos)
+                                    pos -= 1
+                                if n == 0:
+                                    raise Malformed
+                                stop = pos + n
+                                move.to = data[pos + 1 : stop].decode()
+                                pos = stop
+                                n = data[pos]
+                                if n < 128:
+                                    pos += 1
+                                else:
+                                    n, pos = read_uvarint(data, pos)
+                                if n == 0:
+                                    raise Malformed
+                                n -= 1
+                                if n * 19 > end - pos:
+                                    raise Malformed
+                                topic_partitions: list[TopicPartitions] = []
+                                topic_partitions_count = n
+                                for _ in range(topic_partitions_count):
+                                    topic_partition, pos = _decode_topic_partitions_v0(data, pos)
+                                    topic_partitions.append(topic_partition)
+                                move.topic_partitions = topic_partitions
+                                n = data[pos]
+                                if n:
+                                    n, pos = read_uvarint(data, pos)
+                                    move.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                                else:
+                                    move.unknown_tagged_fields = ()
+                                    pos += 1
+                                moves.append(move)
+                            history_item.moves = moves
+                            n = data[pos]
+                            if n:
+                                n, pos = read_uvarint(data, pos)
+                                history_item.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                            else:
+                                history_item.unknown_tagged_fields = ()
+                                pos += 1
+                            history.append(history_item)
+                        group.history = history
+                else:
+                    group_others.append((group_tag, data[pos:group_stop]))
+                    pos = group_stop
+                if pos != group_stop:
+                    raise Malformed
+            group.unknown_tagged_fields = tuple(group_others)
         else:
             group.unknown_tagged_fields = ()
             pos += 1
@@ -691,11 +1003,51 @@ def _encode_v0(m: ConsumerGroupDescribeResponse) -> bytes:
             out += (ONE_BYTE[n31] if n31 < 128 else write_string_length(n31), b30)
             _encode_assignment_v0(out, e13.assignment)
             _encode_assignment_v0(out, e13.target_assignment)
-            out.append(write_tagged(e13.unknown_tagged_fields) if e13.unknown_tagged_fields else b"\0")
-        out += (
-            pack_i(e2.authorized_operations),
-            write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
-        )
+            tagged33: list[tuple[int, bytes]] = [*e13.unknown_tagged_fields]
+            if e13.pending != []:
+                parts34: list[bytes | memoryview] = []
+                n35 = len(e13.pending) + 1
+                parts34.append(ONE_BYTE[n35] if n35 < 128 else write_uvarint(n35))
+                for e36 in e13.pending:
+                    _encode_topic_partitions_v0(parts34, e36)
+                tagged33.append((1000, b"".join(parts34)))
+            out.append(write_tagged(tagged33) if tagged33 else b"\0")
+        out.append(pack_i(e2.authorized_operations))
+        tagged37: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
+        if e2.history is not None:
+            parts38: list[bytes | memoryview] = []
+            n39 = len(e2.history) + 1
+            parts38.append(ONE_BYTE[n39] if n39 < 128 else write_uvarint(n39))
+            for e40 in e2.history:
+                b41 = e40.reason.encode()
+                n42 = len(b41) + 1
+                n43 = len(e40.moves) + 1
+                parts38 += (
+                    pack_i(e40.epoch),
+                    ONE_BYTE[n42] if n42 < 128 else write_string_length(n42),
+                    b41,
+                    pack_qqqi(e40.timestamp_ms, e40.installed_ms, e40.converged_ms, e40.moved_count),
+                    ONE_BYTE[n43] if n43 < 128 else write_uvarint(n43),
+                )
+                for e44 in e40.moves:
+                    b45 = e44.from_.encode()
+                    n46 = len(b45) + 1
+                    b47 = e44.to.encode()
+                    n48 = len(b47) + 1
+                    n49 = len(e44.topic_partitions) + 1
+                    parts38 += (
+                        ONE_BYTE[n46] if n46 < 128 else write_string_length(n46),
+                        b45,
+                        ONE_BYTE[n48] if n48 < 128 else write_string_length(n48),
+                        b47,
+                        ONE_BYTE[n49] if n49 < 128 else write_uvarint(n49),
+                    )
+                    for e50 in e44.topic_partitions:
+                        _encode_topic_partitions_v0(parts38, e50)
+                    parts38.append(write_tagged(e44.unknown_tagged_fields) if e44.unknown_tagged_fields else b"\0")
+                parts38.append(write_tagged(e40.unknown_tagged_fields) if e40.unknown_tagged_fields else b"\0")
+            tagged37.append((1000, b"".join(parts38)))
+        out.append(write_tagged(tagged37) if tagged37 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
 
@@ -782,14 +1134,52 @@ def _encode_v1(m: ConsumerGroupDescribeResponse) -> bytes:
             out += (ONE_BYTE[n31] if n31 < 128 else write_string_length(n31), b30)
             _encode_assignment_v0(out, e13.assignment)
             _encode_assignment_v0(out, e13.target_assignment)
-            out += (
-                pack_b(e13.member_type),
-                write_tagged(e13.unknown_tagged_fields) if e13.unknown_tagged_fields else b"\0",
-            )
-        out += (
-            pack_i(e2.authorized_operations),
-            write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
-        )
+            out.append(pack_b(e13.member_type))
+            tagged33: list[tuple[int, bytes]] = [*e13.unknown_tagged_fields]
+            if e13.pending != []:
+                parts34: list[bytes | memoryview] = []
+                n35 = len(e13.pending) + 1
+                parts34.append(ONE_BYTE[n35] if n35 < 128 else write_uvarint(n35))
+                for e36 in e13.pending:
+                    _encode_topic_partitions_v0(parts34, e36)
+                tagged33.append((1000, b"".join(parts34)))
+            out.append(write_tagged(tagged33) if tagged33 else b"\0")
+        out.append(pack_i(e2.authorized_operations))
+        tagged37: list[tuple[int, bytes]] = [*e2.unknown_tagged_fields]
+        if e2.history is not None:
+            parts38: list[bytes | memoryview] = []
+            n39 = len(e2.history) + 1
+            parts38.append(ONE_BYTE[n39] if n39 < 128 else write_uvarint(n39))
+            for e40 in e2.history:
+                b41 = e40.reason.encode()
+                n42 = len(b41) + 1
+                n43 = len(e40.moves) + 1
+                parts38 += (
+                    pack_i(e40.epoch),
+                    ONE_BYTE[n42] if n42 < 128 else write_string_length(n42),
+                    b41,
+                    pack_qqqi(e40.timestamp_ms, e40.installed_ms, e40.converged_ms, e40.moved_count),
+                    ONE_BYTE[n43] if n43 < 128 else write_uvarint(n43),
+                )
+                for e44 in e40.moves:
+                    b45 = e44.from_.encode()
+                    n46 = len(b45) + 1
+                    b47 = e44.to.encode()
+                    n48 = len(b47) + 1
+                    n49 = len(e44.topic_partitions) + 1
+                    parts38 += (
+                        ONE_BYTE[n46] if n46 < 128 else write_string_length(n46),
+                        b45,
+                        ONE_BYTE[n48] if n48 < 128 else write_string_length(n48),
+                        b47,
+                        ONE_BYTE[n49] if n49 < 128 else write_uvarint(n49),
+                    )
+                    for e50 in e44.topic_partitions:
+                        _encode_topic_partitions_v0(parts38, e50)
+                    parts38.append(write_tagged(e44.unknown_tagged_fields) if e44.unknown_tagged_fields else b"\0")
+                parts38.append(write_tagged(e40.unknown_tagged_fields) if e40.unknown_tagged_fields else b"\0")
+            tagged37.append((1000, b"".join(parts38)))
+        out.append(write_tagged(tagged37) if tagged37 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
 
@@ -814,6 +1204,31 @@ Member.FIELDS = (
     Field("assignment", "Assignment", "struct", (0, 1), struct=Assignment),
     Field("target_assignment", "TargetAssignment", "struct", (0, 1), struct=Assignment),
     Field("member_type", "MemberType", "int8", (1, 1), ignorable=True),
+    Field(
+        "pending",
+        "Pending",
+        "struct",
+        (0, 1),
+        is_array=True,
+        tag=1000,
+        tagged=(0, 1),
+        struct=TopicPartitions,
+        ignorable=True,
+    ),
+)
+Move.FIELDS = (
+    Field("from_", "From", "string", (0, 1)),
+    Field("to", "To", "string", (0, 1)),
+    Field("topic_partitions", "TopicPartitions", "struct", (0, 1), is_array=True, struct=TopicPartitions),
+)
+HistoryEntry.FIELDS = (
+    Field("epoch", "Epoch", "int32", (0, 1)),
+    Field("reason", "Reason", "string", (0, 1)),
+    Field("timestamp_ms", "TimestampMs", "int64", (0, 1)),
+    Field("installed_ms", "InstalledMs", "int64", (0, 1)),
+    Field("converged_ms", "ConvergedMs", "int64", (0, 1)),
+    Field("moved_count", "MovedCount", "int32", (0, 1)),
+    Field("moves", "Moves", "struct", (0, 1), is_array=True, struct=Move),
 )
 DescribedGroup.FIELDS = (
     Field("error_code", "ErrorCode", "int16", (0, 1)),
@@ -825,6 +1240,18 @@ DescribedGroup.FIELDS = (
     Field("assignor_name", "AssignorName", "string", (0, 1)),
     Field("members", "Members", "struct", (0, 1), is_array=True, struct=Member),
     Field("authorized_operations", "AuthorizedOperations", "int32", (0, 1)),
+    Field(
+        "history",
+        "History",
+        "struct",
+        (0, 1),
+        is_array=True,
+        nullable=(0, 1),
+        tag=1000,
+        tagged=(0, 1),
+        struct=HistoryEntry,
+        ignorable=True,
+    ),
 )
 ConsumerGroupDescribeResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 1)),

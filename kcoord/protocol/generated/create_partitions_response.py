@@ -273,7 +273,7 @@ CreatePartitionsTopicResult.FIELDS = (
     Field("error_message", "ErrorMessage", "string", (0, 3), nullable=(0, 3)),
 )
 CreatePartitionsResponse.FIELDS = (
-    Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 3), ignorable=True),
+    Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 3)),
     Field("results", "Results", "struct", (0, 3), is_array=True, struct=CreatePartitionsTopicResult),
 )
 CreatePartitionsResponse.NAME = "CreatePartitionsResponse"

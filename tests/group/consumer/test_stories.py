@@ -17,6 +17,7 @@ from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import Stage
 from kcoord.group.state.groups.modern_group import UNSET
 from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.group.state.quarantine import quarantined
 from kcoord.group.state.settings import DAY_MS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -24,6 +25,7 @@ from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestP
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,
+    ConsumerGroupDescribeResponse,
     ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -34,6 +36,7 @@ from kcoord.protocol.messages import (
     OffsetDeleteRequest,
     OffsetDeleteResponse,
 )
+from tests.group.consumer.sides import flat
 from tests.group.consumer.world import GROUP, REBALANCE_MS, SESSION_MS, World, parts, text, topic_id, topics, wire
 from tests.group.sabotage import Saboteur
 
@@ -677,3 +680,60 @@ def test_rule_2_classic_workers_that_are_managed_one_by_one_do_not_take_the_name
     refused = world.ask(request, JoinGroupResponse, version=3, connection=5)
     assert refused.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert not world.shard.state.connect
+
+
+# -- what is told of a group -------------------------------------------------------------------------------------------
+
+
+def test_the_history_is_told_to_whom_asks_for_it() -> None:
+    """And what members must let go of. Nobody else gets a byte more than Kafka sends."""
+    world = World()
+    world.join("a")
+    world.join("b", connection=2)
+    world.beat("a", 2)
+    plain, told = world.describe(), world.describe(with_history=True)
+    assert plain.history is None
+    assert [each.pending for each in plain.members] == [[], []]
+
+    assert told.history is not None
+    assert [(each.epoch, each.reason, each.moved_count) for each in told.history] == [
+        (2, "consumer joined: a", 4),
+        (3, "consumer joined: b", 2),
+    ]
+    assert [(move.from_, move.to, text(flat(move.topic_partitions))) for move in told.history[1].moves] == [
+        ("a", "b", "A2 A3")
+    ]
+    assert told.history[1].moves[0].topic_partitions[0].topic_name == "A"
+    assert told.history[1].installed_ms == world.wall_ms
+    assert told.history[1].converged_ms == UNSET
+    assert [text(flat(each.pending)) for each in told.members] == ["A2 A3", ""]
+
+    told.history = None
+    for each in told.members:
+        each.pending = []
+    assert ConsumerGroupDescribeResponse(groups=[told]).encode(1) == ConsumerGroupDescribeResponse(
+        groups=[plain]
+    ).encode(1)
+
+
+def test_moves_of_a_topic_that_is_gone_are_told_without_its_name() -> None:
+    world = World()
+    world.join("a")
+    world.learn({})
+    history = world.describe(with_history=True).history
+    assert history is not None
+    assert [[each.topic_name for move in entry.moves for each in move.topic_partitions] for entry in history] == [
+        [""],
+        [""],
+    ]
+
+
+def test_a_quarantine_is_told_to_whom_asks_for_the_history() -> None:
+    world = World()
+    world.join("a")
+    world.shard.state.quarantine[GROUP] = quarantined(None, world.now_ms, "sweep", "out of luck", closed=False)
+    assert world.describe().error_message is None
+    told = world.describe(with_history=True)
+    assert told.error_message is not None
+    assert "in quarantine" in told.error_message
+    assert told.error_code == ErrorCode.NONE

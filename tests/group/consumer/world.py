@@ -201,8 +201,8 @@ class World:
         (error,) = {part.error_code for topic in told.topics for part in topic.partitions}
         return ErrorCode(error)
 
-    def describe(self) -> DescribedGroup:
-        request = ConsumerGroupDescribeRequest([GROUP])
+    def describe(self, with_history: bool = False) -> DescribedGroup:
+        request = ConsumerGroupDescribeRequest([GROUP], include_history=with_history)
         return self.ask(request, ConsumerGroupDescribeResponse, connection=0).groups[0]
 
     # -- time and faults ----------------------------------------------------------------------------------------------
