@@ -21,6 +21,7 @@ from kcoord.sim.basis.outcome import Outcome
 from kcoord.sim.basis.run_kinds import ADOPTION, CLASSIC, CONNECT, INSTANCES, MIXED
 from kcoord.sim.basis.trace import Sink
 from kcoord.sim.classic.world import ClassicWorld
+from kcoord.sim.course import Course
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plans.plan import Fault
@@ -34,7 +35,7 @@ CHUNK = 20
 """How many seeds one process takes at a time."""
 
 
-WORLDS: Mapping[str, type[World]] = {
+WORLDS: Mapping[str, type[Course]] = {
     CONNECT: World,
     MIXED: MixedWorld,
     CLASSIC: ClassicWorld,
