@@ -34,7 +34,7 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     """Move the member as far towards its target as it can go now; what it is told is written first. Returns whether it
     is told to consume something else than before.
     """
-    assigned = member.assigned
+    assigned, current = member.assigned, member.current
     now = _position(member)
     after = next_position(now, _goal(group, member), owned)
     if after == now:
@@ -43,6 +43,7 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
         member.move(after.epoch)  # an epoch that moves alone needs no record
         return False
     _write(transition, group, member, after)
+    member.unconfirmed |= member.assigned - current
     if after.stage is Stage.UNREVOKED:
         member.releasing = after.pending
         member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
@@ -92,15 +93,13 @@ def answer(
     transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token, *, with_assignment: bool
 ) -> None:
     """Answer the heartbeat."""
-    settings = transition.state.settings.consumer
-    member.session_timeout_ms, member.answered_ms = settings.session_timeout_ms, transition.now_ms
-    transition.wake(group, transition.now_ms + member.session_timeout_ms)
+    member.answered_ms = transition.now_ms
     transition.answer(
         token,
         ConsumerGroupHeartbeatResponse(
             member_id=member.member_id,
             member_epoch=member.epoch,
-            heartbeat_interval_ms=settings.heartbeat_interval_ms,
+            heartbeat_interval_ms=transition.state.settings.consumer.heartbeat_interval_ms,
             assignment=_assignment(member.assigned) if with_assignment else None,
         ),
     )
