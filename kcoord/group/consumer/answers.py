@@ -34,7 +34,7 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     """Move the member as far towards its target as it can go now; what it is told is written first. Returns whether it
     is told to consume something else than before.
     """
-    assigned, current = member.assigned, member.current
+    assigned = member.assigned
     now = _position(member)
     after = next_position(now, _goal(group, member), owned)
     if after == now:
@@ -43,7 +43,7 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
         member.move(after.epoch)  # an epoch that moves alone needs no record
         return False
     _write(transition, group, member, after)
-    member.unconfirmed |= member.assigned - current
+    member.unconfirmed |= after.assigned - assigned
     if after.stage is Stage.UNREVOKED:
         member.releasing = after.pending
         member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms

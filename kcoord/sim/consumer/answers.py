@@ -81,12 +81,15 @@ class AnswersJudge:
         self._before: Before | None = None
         self._answered_ms: dict[tuple[str, str], int] = {}
         """By group and member, when it was answered last since the load."""
+        self._held_until_ms: dict[Frame, int] = {}
+        """By heartbeat, when its answer is to leave if there is no news."""
         self.assignments = 0
         """How many assignments were told."""
 
     def loaded(self) -> None:
         """The log has been replayed."""
         self._answered_ms.clear()
+        self._held_until_ms.clear()
 
     def before(self, state: ShardState, frame: Frame) -> None:
         """A request is about to be handled."""
@@ -109,8 +112,13 @@ class AnswersJudge:
                 group = state.consumer.get(request.group_id)
                 if reply.token is frame and not step.faults:
                     self._own(group, frame, request, response)
+                elif response.error_code == ErrorCode.FENCED_MEMBER_EPOCH and not step.faults:
+                    raise Violation("refused", f"{request.member_id} waits for an answer, and is fenced")
                 if not response.error_code and request.member_epoch >= JOINING_EPOCH and group is not None:
                     self._told(group, reply.token, request, response)
+                    if not step.faults:
+                        self._may_leave(reply.token, frame, response)
+                self._held_until_ms.pop(reply.token, None)
         for waiting in state.held.values():
             for of_group, member in list(waiting.values()):
                 if isinstance(member, ConsumerMember) and member.held is not None:
@@ -230,6 +238,15 @@ class AnswersJudge:
                 "fuse", f"{member.member_id} is told nothing new, {now_ms - last_ms} ms after the last answer"
             )
 
+    def _may_leave(self, token: Frame, frame: Frame | None, response: ConsumerGroupHeartbeatResponse) -> None:
+        """An answer that waits leaves when its time is over, for news, or because its consumer asks once more."""
+        until_ms = self._held_until_ms.get(token)
+        if until_ms is None or response.assignment is not None or awaits(token) is None or token.link.queue:
+            return
+        asks = frame is not None and frame.link.client is token.link.client
+        if self._context.events.now_ms < until_ms and not asks:
+            raise Violation("disturbed", f"{response.member_id} keeps its share, and its answer does not wait")
+
     # -- answers that wait --------------------------------------------------------------------------------------------
 
     def _held(self, group: ConsumerGroup, member: ConsumerMember, token: object, frame: Frame | None) -> None:
@@ -246,6 +263,7 @@ class AnswersJudge:
             raise Violation("held", f"the answer to {member.member_id} waits for {held_ms} ms or longer")
         if token.link.queue and token.link.server_open and token is not frame:
             raise Violation("held", f"{member.member_id} has sent another request, and its answer waits")
+        self._held_until_ms[token] = member.wake_ms
         self._has_nothing_to_say(group, member)
         process = awaits(token)
         if process is None or request.member_epoch == JOINING_EPOCH:

@@ -49,7 +49,7 @@ class ConsumerChecks:
         self.loads = 0
         self._answers = AnswersJudge(context, coordinator)
         self._offsets = OffsetsJudge()
-        self._departures = DeparturesJudge(context)
+        self._departures = DeparturesJudge(context, coordinator)
         self._processes: list[ConsumerProcess] = []
         self._state: ShardState
         """The contents of the shard that was loaded last."""

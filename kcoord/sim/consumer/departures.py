@@ -2,22 +2,25 @@
 
 | invariant | rules |
 | --- | --- |
-| session: nobody is removed before its session, or its time to let go of something, is over | KG-5 |
+| session: nobody is removed before its session, or its time to let go of something, is over; nor long after | KG-5 |
 | release: a member that says that it has let go of all that it had to need not say so again | KG-8 |
 """
 
 from __future__ import annotations
 
 from kcoord.group.consumer.reasons import Reason
-from kcoord.group.state.groups.consumer_group import ConsumerGroup, Partitions
+from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.network import Frame
 
+LATE_MS = 5_000
+"""How much later than due a member is removed at the latest."""
 Who = tuple[str, str]
 """A group and a member."""
 
@@ -25,16 +28,17 @@ Who = tuple[str, str]
 class DeparturesJudge:
     """What is known of the times of all members."""
 
-    def __init__(self, context: ConsumerContext) -> None:
+    def __init__(self, context: ConsumerContext, coordinator: Coordinator) -> None:
         self._context = context
+        self._coordinator = coordinator
         self._seen_ms: dict[Who, int] = {}
         """When each member was heard last."""
         self._releases_since_ms: dict[Who, int] = {}
         """Since when each has had to let go of something."""
         self._timeouts_ms: dict[Who, int] = {}
         """How long each may take to do that."""
-        self._assigned: dict[Who, Partitions] = {}
-        """What each was assigned after the last step."""
+        self._shares: dict[Who, tuple[Partitions, Partitions, int]] = {}
+        """What each was assigned and had to let go of after the last step, and since when."""
         self._connections: dict[Who, int] = {}
         """The connection on which each was heard last."""
         self._epochs: dict[str, int] = {}
@@ -46,6 +50,7 @@ class DeparturesJudge:
         """All times begin afresh."""
         self._seen_ms.clear()
         self._releases_since_ms.clear()
+        self._shares.clear()
         self._known.clear()
 
     def after(self, state: ShardState, step: Step, frame: Frame | None) -> None:
@@ -66,7 +71,7 @@ class DeparturesJudge:
         """Check that a member that knew what it had to let go of, and owns exactly what it is told, has let go."""
         group = state.consumer.get(who[0])
         member = None if group is None else group.members.get(who[1])
-        if member is None or member.assigned != self._assigned.get(who):
+        if member is None or who not in self._shares or member.assigned != self._shares[who][0]:
             return  # it hears only now what it has to let go of
         if member.pending and member.reported == member.assigned and not is_first:
             raise Violation("release", f"{who[1]} owns what it is told to, and still has to let go of something")
@@ -84,12 +89,28 @@ class DeparturesJudge:
         for member_id, member in group.members.items():
             who = (group.group_id, member_id)
             self._seen_ms.setdefault(who, now_ms)
-            self._assigned[who] = member.assigned
+            self._is_not_late(group, member)
             self._timeouts_ms[who] = member.metadata.rebalance_timeout_ms
             if member.pending and not member.away:
                 self._releases_since_ms.setdefault(who, now_ms)
             else:
                 self._releases_since_ms.pop(who, None)
+
+    def _is_not_late(self, group: ConsumerGroup, member: ConsumerMember) -> None:
+        """Check that nobody is waited for without end: who is silent, and who does not let go."""
+        now_ms, who = self._context.events.now_ms, (group.group_id, member.member_id)
+        assigned, pending, since_ms = self._shares.get(who, (NOTHING, NOTHING, now_ms))
+        if (assigned, pending) != (member.assigned, member.pending):
+            since_ms = now_ms
+        self._shares[who] = (member.assigned, member.pending, since_ms)
+        if group.group_id in self._coordinator.shard.state.quarantine:
+            return
+        frozen_until_ms = self._coordinator.frozen_until_ms
+        if now_ms > max(self._seen_ms[who], frozen_until_ms) + self._context.plan.session_ms + LATE_MS:
+            raise Violation("session", f"{member.member_id} was heard at {self._seen_ms[who]}, and is a member")
+        due_ms = max(since_ms, frozen_until_ms) + member.metadata.rebalance_timeout_ms
+        if member.pending and not member.away and now_ms > due_ms + LATE_MS:
+            raise Violation("session", f"{member.member_id} has not let go since {since_ms}, and is a member")
 
     def _may_be_gone(self, group: ConsumerGroup | None, who: Who) -> None:
         """Check why a member is gone. `group` None: another one has taken its place."""

@@ -11,7 +11,7 @@ from random import Random
 
 import attrs
 
-from kcoord.sim.basis.phases import PHASES
+from kcoord.sim.basis.phases import CONSUMER_PHASES
 from kcoord.sim.plans.plan import AIMED, Plan, swarm
 
 CONSUMER_FAULTS: Mapping[str, int] = {
@@ -100,7 +100,7 @@ def _draw_plan(random: Random) -> Plan:
         static=choice((0.0, 0.0, 0.5, 1.0)),
         slow=choice((0.0, 0.1, 0.4)),
         latency_ms=choice((2, 20, 200, 800)),
-        aim=choice(PHASES) if chance() < AIMED else "",
+        aim=choice(CONSUMER_PHASES) if chance() < AIMED else "",
         fault_seed=random.getrandbits(32),
     )
 
