@@ -106,6 +106,7 @@ class AnswersJudge:
                 continue
             if reply.token is None:
                 _nonsense(step, response)
+                self._context.sightings.refused(ConsumerGroupHeartbeatRequest(), response.error_code)
             elif isinstance(reply.token, Frame):
                 request = reply.token.request
                 assert isinstance(request, ConsumerGroupHeartbeatRequest)

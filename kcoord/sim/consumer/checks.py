@@ -114,6 +114,8 @@ class ConsumerChecks:
         for group_id in self._history.keys() - state.consumer.keys():
             del self._history[group_id]
         for group_id, group in state.consumer.items():
+            if frame is None:
+                self._departures.look(group)
             if not step.records and not step.faults and self._versions.get(group_id) == group.version:
                 continue
             self._versions[group_id] = group.version

@@ -105,10 +105,11 @@ class DeparturesJudge:
         self._shares[who] = (member.assigned, member.pending, since_ms)
         if group.group_id in self._coordinator.shard.state.quarantine:
             return
-        frozen_until_ms = self._coordinator.frozen_until_ms
-        if now_ms > max(self._seen_ms[who], frozen_until_ms) + self._context.plan.session_ms + LATE_MS:
+        # a group that was restored after a fault begins all times afresh
+        begun_ms = max(self._coordinator.frozen_until_ms, group.restored_at_ms)
+        if now_ms > max(self._seen_ms[who], begun_ms) + self._context.plan.session_ms + LATE_MS:
             raise Violation("session", f"{member.member_id} was heard at {self._seen_ms[who]}, and is a member")
-        due_ms = max(since_ms, frozen_until_ms) + member.metadata.rebalance_timeout_ms
+        due_ms = max(since_ms, begun_ms) + member.metadata.rebalance_timeout_ms
         if member.pending and not member.away and now_ms > due_ms + LATE_MS:
             raise Violation("session", f"{member.member_id} has not let go since {since_ms}, and is a member")
 

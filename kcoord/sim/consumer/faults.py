@@ -44,14 +44,17 @@ class ConsumerFaults(CommonFaults[ConsumerPlace]):
             place.process.stop_polling(1 + self._ms(500, 5_000, 20_000))
 
     def _subscribe(self) -> None:
-        place = self._running()
-        if place is not None and isinstance(place.process, ConsumerProcess):
-            chosen = self._random.random() < 0.2
-            names = self._context.names
-            wanted = frozenset(each for each in names if not chosen and self._random.random() < 0.6)
-            self._context.note(place.name, f"subscribes to {' '.join(sorted(wanted)) or 'nothing'}")
-            place.subscribed = wanted
-            place.process.subscribe(wanted)
+        """A consumer subscribes to other topics, or wishes for another assignor."""
+        place, random = self._running(), self._random
+        if place is None or not isinstance(place.process, ConsumerProcess):
+            return
+        if random.random() < 0.2:
+            place.process.wish(random.choice(self._context.consumers.wishes))
+            return
+        share = random.choice((0.0, 0.6, 0.6, 0.6, 0.6))
+        place.subscribed = frozenset(each for each in self._context.names if random.random() < share)
+        self._context.note(place.name, f"subscribes to {' '.join(sorted(place.subscribed)) or 'nothing'}")
+        place.process.subscribe(place.subscribed)
 
     # -- topics and groups --------------------------------------------------------------------------------------------
 

@@ -157,6 +157,11 @@ class ConsumerProcess(SimulatedProcess):
         if self.alive and not self._later(self.subscribe, names):
             self.membership.subscribed = names
 
+    def wish(self, assignor: str | None) -> None:
+        """Wish for another assignor. Whoever has wished for one cannot take that back."""
+        if self.alive and assignor is not None and not self._later(self.wish, assignor):
+            self.membership.assignor = assignor
+
     def hear_configuration(self) -> None:
         """Read the metadata of the cluster."""
         self._names.update((topic.id, topic.name) for topic in self._context.topics.values())
