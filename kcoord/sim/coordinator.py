@@ -340,8 +340,6 @@ class Coordinator:
         context = self.request_context(link.serial, frame.pipelined, frame.version, link.client.name)
         step = self.shard.handle(request, context, frame, self._events.now_ms)
         self._take(step, frame)
-        if link.queue and link.call is frame and frame.seen < 0:
-            self._flush_held_reply(link)  # another request had come before this one began
 
     def _received(self, frame: Frame) -> Request:
         """The request as the coordinator reads it."""

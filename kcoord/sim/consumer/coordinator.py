@@ -5,6 +5,7 @@ from __future__ import annotations
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.coordinator import UP, Coordinator
+from kcoord.sim.network import Frame
 
 LOOKS_AGAIN_MS = 500
 """How long after a look that nobody could answer the next one comes."""
@@ -23,6 +24,12 @@ class ConsumerCoordinator(Coordinator):
         super()._loaded(life)
         if life == self._life and self.stage is UP:
             self.look_for_topics()
+
+    def _begin(self, frame: Frame) -> None:
+        super()._begin(frame)
+        link = frame.link
+        if link.queue and link.call is frame and frame.seen < 0 and self.stage is UP:
+            self._flush_held_reply(link)  # another request had come before this one began
 
     def look_for_topics(self) -> None:
         """Hear which topics exist, mostly soon."""
