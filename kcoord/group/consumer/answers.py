@@ -43,7 +43,9 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
         member.move(after.epoch)  # an epoch that moves alone needs no record
         return False
     _write(transition, group, member, after)
-    member.unconfirmed |= after.assigned - assigned
+    if granted := after.assigned - assigned:
+        member.unconfirmed |= granted
+        member.said_on_arrival = False  # its next list is to say what becomes of that
     if after.stage is Stage.UNREVOKED:
         member.releasing = after.pending
         member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms

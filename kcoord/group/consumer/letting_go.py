@@ -2,11 +2,11 @@
 
 1. A list of what a member owns may be older than what it was told: Java's consumer says the last assignment that it has
    followed in full, and goes on following one that it was told later. So what was granted to it counts as owned until
-   it has said so, or until it says exactly what it was told: then it has given up following anything else. On a new
-   connection it may not have heard what it was told last, so the first list there does not count as that.
-2. A member that joins has dropped everything.
-3. A heartbeat that does not say what its sender owns says the same as the last list. That counts where the last list is
-   exactly what the member is told: then there is nothing that it could say.
+   it has said so, or until it says exactly what it was told: then it has given up following anything else.
+2. On a new connection it may not have heard what it was told last, so the first list there does not count as that. But
+   if it says no other list when it has heard it, then it has nothing else to say: a heartbeat without a list repeats
+   this one. After any other list it only says that nothing has changed yet.
+3. A member that joins has dropped everything.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def may_own(
     if request.member_epoch == JOINING_EPOCH:
         member.unconfirmed = NOTHING
         return NOTHING
-    said = member.reported if owned is None else owned
+    said = member.reported if owned is None and member.said_on_arrival else owned
+    if owned is not None:
+        member.said_on_arrival = is_first
     if not is_first and said is not None and said == member.assigned:
         member.unconfirmed = NOTHING
         return said

@@ -121,8 +121,8 @@ class ConsumerChecks:
             self._versions[group_id] = group.version
             self._context.sightings.reached(("state", "consumer", group.state.label))
             history = self._history.get(group_id)
-            if history is None:
-                history = self._history[group_id] = GroupHistory(group if self._is_loaded(frame) else None)
+            if history is None:  # only a request makes a group; all others were loaded
+                history = self._history[group_id] = GroupHistory(None if frame is not None else group)
             history.look(group, now_ms, is_timed=group_id not in state.quarantine)
             self._departures.look(group)
         self._offsets.after(state, step, frame)
@@ -133,10 +133,6 @@ class ConsumerChecks:
         if self._context.steps >= self._next_replay:
             self._next_replay = self._context.steps + REPLAY_EVERY
             self._replay()
-
-    def _is_loaded(self, frame: Frame | None) -> bool:
-        """Whether a group that is met first was loaded: only a request makes one."""
-        return frame is None
 
     def leaves(self, frame: Frame) -> None:
         """An answer leaves."""

@@ -63,7 +63,7 @@ class DeparturesJudge:
             if not refused and request.member_epoch >= JOINING_EPOCH:
                 who = (request.group_id, request.member_id)
                 self._seen_ms[who] = self._context.events.now_ms
-                if who in self._releases_since_ms:
+                if who in self._releases_since_ms and request.topic_partitions is not None:
                     self._is_released(state, who, is_first=self._connections.get(who) != frame.link.serial)
                 self._connections[who] = frame.link.serial
 

@@ -102,6 +102,19 @@ def test_rule_8_a_list_that_is_older_than_a_grant_does_not_let_go_of_it() -> Non
     assert world.beat("c", 5, connection=3).brief == (5, "A2 A3")
 
 
+def test_rule_8_a_heartbeat_without_a_list_lets_go_of_nothing_else() -> None:
+    """librdkafka says a list when its application has followed an assignment, and nothing before."""
+    world = two()
+    world.beat("a", 3, "A0 A1")
+    world.leave("b", connection=2)
+    assert world.beat("a", 3).brief == (4, "A0 A1 A2 A3")
+    world.join("c", connection=3)
+    assert world.beat("a", 4).brief == (4, "A0 A1")
+    assert world.beat("a", 4).brief == (4, None)
+    assert world.row()[1]["a"] == "4 UNREVOKED A0 A1 - A2 A3"
+    assert world.beat("a", 4, "A0 A1").brief == (5, None)
+
+
 def test_rule_8_what_was_confirmed_is_let_go_of_by_any_list_without_it() -> None:
     world = given_back()
     world.beat("a", 4, "A0 A1 A2 A3")
