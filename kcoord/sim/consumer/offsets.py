@@ -92,6 +92,8 @@ class OffsetsJudge:
         group = state.consumer.get(group_id)
         owner = None if group is None else group.owners.get(partition)
         if owner not in (None, process.member_id):
+            if group is not None and _is_late_at_its_epoch(group, frame):
+                return Landing(offset, partition, process, frame.link.serial)
             raise Violation("zombie", f"{process.member_id} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
         is_late = last.by is process and last.connection != frame.link.serial
@@ -108,6 +110,18 @@ class OffsetsJudge:
             landings = self._landings[place]
             if landing in landings:
                 del landings[: landings.index(landing)]
+
+
+def _is_late_at_its_epoch(group: ConsumerGroup, frame: Frame) -> bool:
+    """Whether a commit comes on a connection that its consumer has given up, with the epoch that the member still has.
+    It lands whatever the member has, as in Kafka: a member that has let go, and must let go of more, keeps its epoch.
+    """
+    request = frame.request
+    assert isinstance(request, OffsetCommitRequest)
+    member = group.members.get(request.member_id)
+    if member is None or frame.link.serial >= member.connection:
+        return False
+    return request.generation_id_or_member_epoch == member.epoch
 
 
 def _may_be_refused(state: ShardState, frame: Frame, response: Response) -> None:
