@@ -96,7 +96,7 @@ class OffsetsJudge:
                 return Landing(offset, partition, process, frame.link.serial)
             raise Violation("zombie", f"{process.member_id} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
-        is_late = last.by is process and last.connection != frame.link.serial
+        is_late = last.by is process and (frame.copied or last.connection != frame.link.serial)
         if last.partition == partition and offset < last.offset and not is_late:
             raise Violation("back", f"{process.member_id} commits {offset} of {name}-{number}, where {last.offset} was")
         return Landing(offset, partition, process, frame.link.serial)
