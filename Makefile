@@ -28,7 +28,7 @@ help:
 	@echo 'make fuzz     read a million mutated frames, then play hostile sessions, going on where it was stopped;'
 	@echo '              SEED=n REQUESTS=n JOBS=n'
 	@echo 'make soak     simulate 100,000 groups under faults, then break real ones for long; goes on where it was stopped;'
-	@echo '              SEEDS=n FROM=n JOBS=n KIND=connect|mixed|adoption'
+	@echo '              SEEDS=n FROM=n JOBS=n KIND=connect|mixed|consumer|adoption'
 	@echo 'make docs     write the generated references and build the site in build/site'
 	@echo 'make schemas  write the codecs in kcoord/protocol/generated from schemas/'
 	@echo 'make format   let ruff format the code'

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     MIXED = "mixed"
     CLASSIC = "classic"
     INSTANCES = "instances"
+    CONSUMER = "consumer"
     ADOPTION = "adoption"
 
 

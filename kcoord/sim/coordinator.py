@@ -17,10 +17,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from itertools import count
+from operator import attrgetter
 from typing import Protocol
+
+import attrs
 
 from kcoord.group.error_responses import refuse
 from kcoord.group.shard import Shard
@@ -29,7 +32,7 @@ from kcoord.group.state.step import CachedReply, PredictedReply, RequestContext,
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import HeartbeatRequest, SyncGroupRequest
-from kcoord.protocol.records import ConnectWorkerGroupHistoryKey, Record, decode_record, encode_record
+from kcoord.protocol.records import Record, decode_record, encode_record
 from kcoord.sim.append import Fate, Pending
 from kcoord.sim.basis import trace
 from kcoord.sim.basis.storage import Storage
@@ -43,12 +46,17 @@ WALL_MS = 1_700_000_000_000
 HOST = "/10.0.0.1"
 
 
+_FIELDS: dict[type, Callable[[object], object]] = {}
+"""By type of key, the function that reads its fields."""
+
+
 def key_of(record: Record) -> object:
     """The key by which compaction keeps one record."""
-    key = record.key
-    if isinstance(key, ConnectWorkerGroupHistoryKey):
-        return key.group_id, key.epoch
-    return type(key), getattr(key, "member_id", getattr(key, "group_id", None))
+    kind = type(record.key)
+    read = _FIELDS.get(kind)
+    if read is None:
+        read = _FIELDS[kind] = attrgetter(*(field.name for field in attrs.fields(kind)))
+    return kind, read(record.key)
 
 
 def _while_loading(request: Request) -> ErrorCode:
@@ -376,7 +384,7 @@ class Coordinator:
 
     def _superseded(self, frame: Frame) -> bool:
         group_id, member_id = getattr(frame.request, "group_id", ""), getattr(frame.request, "member_id", "")
-        group = self.shard.state.connect.get(group_id)
+        group = self.shard.state.modern_group(group_id)
         member = None if group is None else group.members.get(member_id)
         return member is not None and member.connection > frame.link.serial
 

@@ -60,9 +60,11 @@ def main() -> None:
     from tests.sim import (
         adoption_mutants,
         classic_mutants,
+        consumer_mutants,
         mutants,
         placement_mutants,
         test_adoption,
+        test_consumer,
         test_mutants,
         test_placement,
     )
@@ -73,6 +75,8 @@ def main() -> None:
         test_mutants.test_a_broken_rule_of_classic_workers_is_noticed(each)
     for kind, each in placement_mutants.PLACEMENT_MUTANTS:
         test_placement.test_a_promise_that_is_broken_is_noticed(kind, each)
+    for each in consumer_mutants.CONSUMER_MUTANTS:
+        test_consumer.test_a_broken_rule_is_noticed(each)
     for each in adoption_mutants.ADOPTION_MUTANTS:
         test_adoption.test_a_broken_rule_is_noticed(each)
     FILE.write_text(json.dumps(FOUND, indent=2, sort_keys=True) + "\n")

@@ -29,7 +29,7 @@ MOST, BLOCK = 20_000, 500
 
 @pytest.mark.proof
 def test_no_condition_is_never_met() -> None:
-    wanted = {kind: set(required(kind)) for kind in ("connect", "mixed", "instances")}
+    wanted = {kind: set(required(kind)) for kind in ("connect", "mixed", "instances", "consumer")}
     taken = set[str]()
     for first in range(0, MOST, BLOCK):
         for kind in wanted:

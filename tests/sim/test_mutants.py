@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.sim.basis.run_kinds import ADOPTION
+from kcoord.sim.basis.run_kinds import ADOPTION, CONSUMER
 from kcoord.sim.series.run import is_mixed, plan_of
 from tests.sim.adoption_mutants import ADOPTION_MUTANTS
 from tests.sim.classic_mutants import CLASSIC_MUTANTS, CONVERSION
+from tests.sim.consumer_mutants import CONSUMER_MUTANTS
 from tests.sim.mutant_seeds import LAST_TIME, is_noticed, name_of
 from tests.sim.mutants import MUTANTS, Mutant
 from tests.sim.placement_mutants import PLACEMENT_MUTANTS
@@ -44,4 +45,5 @@ def test_it_is_known_which_seed_shows_each_mutant() -> None:
     """Without it dozens of runs are tried each time. `python -m tests.sim.mutant_seeds` finds the seeds."""
     all_mutants = [("", each) for each in (*MUTANTS, *CLASSIC_MUTANTS)] + [*PLACEMENT_MUTANTS]
     all_mutants += [(ADOPTION, each) for each in ADOPTION_MUTANTS]
+    all_mutants += [(CONSUMER, each) for each in CONSUMER_MUTANTS]
     assert {name_of(each, kind) for kind, each in all_mutants if not each.plan} == LAST_TIME.keys()

@@ -1,7 +1,8 @@
 """Are the runs well that once found something? Each file of `plans` is one; its `cause` says what it shows.
 
 They are replayed from what was drawn then, so a change of the drawing does not lose them. A change of the engine moves
-what happens in them, though: the story that shows the cause itself is in tests/translation and tests/conversion.
+what happens in them, though: the story that shows the cause itself is in tests/translation, tests/conversion
+and tests/group/consumer.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def test_a_plan_file_does_not_depend_on_how_plans_are_drawn(kind: str, monkeypat
     monkeypatch.setattr("kcoord.sim.world.draw", draw_otherwise)
     monkeypatch.setattr("kcoord.sim.classic.world.draw", draw_otherwise)
     monkeypatch.setattr("kcoord.sim.instances.world.draw", draw_otherwise)
+    monkeypatch.setattr("kcoord.sim.consumer.world.draw", draw_otherwise)
     again: list[str] = []
     run_plan(run, again.append)
     assert again == lines
@@ -103,6 +105,8 @@ def _without(text: dict[str, Any], *names: str) -> dict[str, Any]:
         (lambda text: text | {"kind": "any"}, "kind 'any' is not one of connect, mixed"),
         (lambda text: _without(text, "mix"), "a run of the kind mixed has a mix"),
         (lambda text: text | {"kind": "instances"}, "a run of the kind instances has no mix"),
+        (lambda text: text | {"kind": "consumer"}, "a run of the kind consumer has no mix"),
+        (lambda text: _without(text, "mix") | {"kind": "consumer"}, "a run of the kind consumer has consumers"),
         (lambda text: text | {"instances": {"number": 2, "weights": 1}}, "Instances.weights: Input should be"),
     ],
 )

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from kcoord.group.consumer.answer_delay import how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
+from kcoord.group.consumer.letting_go import may_own, note_told
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
 from kcoord.group.consumer.reasons import Reason
@@ -103,10 +104,11 @@ def _live(
         check_newest(transition, group, known, context)
         _check_epoch(group, known, request, owned)
     _check_patterns(group, known, request)
-    group, member = _take_in(transition, group, known, request, context)
+    group, member, is_first = _take_in(transition, group, known, request, context)
     repeats = _note_owned(group, member, owned)
     settle(transition, group)
-    has_news = advance(transition, group, member, None if context.pipelined else owned)
+    has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
+    note_told(member, request)
     wait_ms = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news)
     if wait_ms > 0:
         member.is_owed_all = wants_all(request)
@@ -194,8 +196,10 @@ def _take_in(
     known: ConsumerMember | None,
     request: ConsumerGroupHeartbeatRequest,
     context: RequestContext,
-) -> tuple[ConsumerGroup, ConsumerMember]:
-    """Write down what the sender says about itself. A stranger becomes a member."""
+) -> tuple[ConsumerGroup, ConsumerMember, bool]:
+    """Write down what the sender says about itself. A stranger becomes a member. Also returns whether nothing has been
+    answered on its connection yet.
+    """
     _take_in_resolution(transition, request, context)
     metadata = _metadata(SILENT if known is None else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()
@@ -209,8 +213,12 @@ def _take_in(
         update(transition, group, known, metadata)
     member = group.members[member_id]
     epoch = request.member_epoch
-    take_in(transition, group, member, context, epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None)
-    return group, member
+    at_epoch = epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None
+    is_first = take_in(transition, group, member, context, at_epoch)
+    # the session begins with the heartbeat, not with its answer, which may wait
+    member.session_timeout_ms = transition.state.consumer_settings(group.group_id).session_timeout_ms
+    transition.wake(group, transition.now_ms + member.session_timeout_ms)
+    return group, member, is_first
 
 
 def _take_in_resolution(

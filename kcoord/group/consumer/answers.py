@@ -43,6 +43,9 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
         member.move(after.epoch)  # an epoch that moves alone needs no record
         return False
     _write(transition, group, member, after)
+    if granted := after.assigned - assigned:
+        member.unconfirmed |= granted
+        member.said_on_arrival = False  # its next list is to say what becomes of that
     if after.stage is Stage.UNREVOKED:
         member.releasing = after.pending
         member.release_due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
@@ -98,15 +101,13 @@ def answer(
     may_repeat: bool = False,
 ) -> None:
     """Answer the heartbeat. `may_repeat`: the hot path may give the same answer to the same heartbeat (KG-15)."""
-    settings = transition.state.consumer_settings(group.group_id)
-    member.session_timeout_ms, member.answered_ms = settings.session_timeout_ms, transition.now_ms
-    transition.wake(group, transition.now_ms + member.session_timeout_ms)
+    member.answered_ms = transition.now_ms
     transition.answer(
         token,
         ConsumerGroupHeartbeatResponse(
             member_id=member.member_id,
             member_epoch=member.epoch,
-            heartbeat_interval_ms=settings.heartbeat_interval_ms,
+            heartbeat_interval_ms=transition.state.consumer_settings(group.group_id).heartbeat_interval_ms,
             assignment=_assignment(member.assigned) if with_assignment else None,
         ),
         CachedReply(member, member.version, member) if may_repeat else None,

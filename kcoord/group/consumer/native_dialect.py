@@ -17,7 +17,10 @@ from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 
 
 def open_session(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
-    """Its epoch may be newer than the recorded one. What it must let go of, it has time for from now on."""
+    """Its epoch may be newer than the recorded one, and nobody knows what it has confirmed. What it must let go of, it
+    has time for from now on.
+    """
+    member.unconfirmed = member.current
     member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.stage is not Stage.UNREVOKED
     if member.stage is Stage.UNREVOKED and not member.away:
         member.releasing = member.pending

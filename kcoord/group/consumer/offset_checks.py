@@ -1,7 +1,8 @@
 """Which commits and fetches of offsets a consumer group allows.
 
 A member commits with its epoch. One that has not heard of the latest epoch yet may commit what it has had since then:
-its assignment epochs tell. Commits do not prolong a session.
+its assignment epochs tell. After a load its epoch may be any from the written one to the assignment epoch (KG-3), and
+the same counts. Commits do not prolong a session.
 """
 
 from __future__ import annotations
@@ -26,10 +27,15 @@ def check_commit(group: ConsumerGroup, member_id: str, epoch: int, partitions: I
         return ErrorCode.UNKNOWN_MEMBER_ID
     if epoch == member.epoch:
         return ErrorCode.NONE
-    if epoch > member.epoch or epoch < 0:
+    if epoch > _highest_epoch(group, member) or epoch < 0:
         return ErrorCode.STALE_MEMBER_EPOCH
     has_all = all(_has_since(group, member, each, epoch) for each in partitions)
     return ErrorCode.NONE if has_all else ErrorCode.STALE_MEMBER_EPOCH
+
+
+def _highest_epoch(group: ConsumerGroup, member: ConsumerMember) -> int:
+    """The highest epoch that the member may have been told."""
+    return group.assignment_epoch if member.epoch_unsure else member.epoch
 
 
 def _has_since(group: ConsumerGroup, member: ConsumerMember, named: Named, epoch: int) -> bool:
@@ -48,4 +54,5 @@ def check_fetch(group: ConsumerGroup, member_id: str | None, epoch: int) -> Erro
     member = group.members.get(member_id or "")
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    return ErrorCode.NONE if epoch == member.epoch else ErrorCode.STALE_MEMBER_EPOCH
+    is_its = epoch == member.epoch or member.epoch < epoch <= _highest_epoch(group, member)
+    return ErrorCode.NONE if is_its else ErrorCode.STALE_MEMBER_EPOCH

@@ -32,5 +32,7 @@ MOVING_PHASE = "rules move work"
 PHASES = (
     DOWN_PHASE, LOADING_PHASE, COMMITTING_PHASE, JOINING_PHASE, "empty", "assigning", "reconciling", "stable",
 )  # fmt: skip
+CONSUMER_PHASES = tuple(phase for phase in PHASES if phase != "assigning")
+"""The phases of runs with consumer groups: their assignments are made at once."""
 MIXED_PHASES = (*PHASES, *CLASSIC_PHASES, *TRANSLATED_PHASES, ROUND_PHASE, CONVERSION_PHASE)
 """The phases of runs with classic workers."""

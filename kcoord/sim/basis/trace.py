@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
@@ -11,10 +12,16 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatResponse,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -48,6 +55,23 @@ def of_request(request: Request) -> str:
                 f"install {request.member_id} epoch {request.member_epoch}, group epoch {request.group_epoch}, "
                 f"error {request.error}, delay {request.scheduled_delay_ms}: {', '.join(told)}"
             )
+        case ConsumerGroupHeartbeatRequest():
+            said = [f"heartbeat {request.member_id} epoch {request.member_epoch}"]
+            if request.topic_partitions is not None:
+                said.append(f"owns {partitions(request.topic_partitions)}")
+            if request.subscribed_topic_names is not None:
+                said.append(f"subscribes to [{' '.join(request.subscribed_topic_names)}]")
+            return ", ".join(said)
+        case OffsetCommitRequest():
+            told = [
+                f"{topic.name}-{at.partition_index} {at.committed_offset}"
+                for topic in request.topics
+                for at in topic.partitions
+            ]
+            return f"commit {request.member_id} epoch {request.generation_id_or_member_epoch}: {', '.join(told)}"
+        case OffsetFetchRequest():
+            told = [f"{each.member_id} epoch {each.member_epoch}" for each in request.groups]
+            return f"fetch {', '.join(told)}"
         case JoinGroupRequest() | SyncGroupRequest() | HeartbeatRequest() | LeaveGroupRequest():
             return of_classic_request(request)
         case _:
@@ -66,6 +90,15 @@ def of_response(response: Response) -> str:
                 said.append(f"session {response.session_timeout_ms} ms")
             if response.assignment is not None:
                 said.append(f"run {names(unpack(response.assignment.connectors_and_tasks))}")
+        case ConsumerGroupHeartbeatResponse() if not error:
+            said.append(f"epoch {response.member_epoch}")
+            if response.assignment is not None:
+                said.append(f"consume {partitions(response.assignment.topic_partitions)}")
+        case OffsetCommitResponse():
+            errors = {at.error_code for topic in response.topics for at in topic.partitions}
+            said += [ErrorCode(each).name for each in sorted(errors)]
+        case OffsetFetchResponse():
+            said += [ErrorCode(each.error_code).name for each in response.groups]
         case JoinGroupResponse() | SyncGroupResponse() if not error:
             said.append(of_classic_response(response))
         case ConnectGroupPrepareAssignmentResponse():
@@ -79,7 +112,7 @@ def of_record(record: Record) -> str:
     """A record in short."""
     key, value = record.key, record.value
     what = type(key).__name__.removeprefix("ConnectWorkerGroup").removesuffix("Key")
-    who = getattr(key, "member_id", "") or getattr(key, "epoch", "")
+    who = getattr(key, "member_id", "") or getattr(key, "epoch", "") or getattr(key, "topic", "")
     if value is None:
         return f"{what} {who} gone"
     told = []
@@ -92,4 +125,20 @@ def of_record(record: Record) -> str:
             told.append(f"{name} {found}")
     if (resources := getattr(value, "connectors_tasks", None)) is not None:
         told.append(names(unpack(resources)))
+    told += [
+        f"{name.split('_')[0]} {partitions(listed)}"
+        for name in ("topic_partitions", "assigned_partitions", "partitions_pending_revocation")
+        if (listed := getattr(value, name, None)) is not None
+    ]
     return f"{what} {who} {', '.join(told)}"
+
+
+def partitions(listed: Iterable[Any]) -> str:
+    """`[A0 A1]`: partitions of topics whose ids end with a letter; `[A2.0]` of the second topic of that name."""
+    names = []
+    for each in listed:
+        made = each.topic_id[14]
+        names += [
+            f"{chr(each.topic_id[15])}{made if made > 1 else ''}{'.' if made > 1 else ''}{at}" for at in each.partitions
+        ]
+    return f"[{' '.join(sorted(names))}]"

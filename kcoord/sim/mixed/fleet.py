@@ -12,9 +12,10 @@ import attrs
 from kcoord.protocol.errors import ErrorCode
 from kcoord.sim.assignors import Assignors
 from kcoord.sim.classic_worker import ClassicSetup, Close
-from kcoord.sim.fleet import GROUP, Fleet, FleetJudge, Place
+from kcoord.sim.fleet import GROUP, Fleet, Place
 from kcoord.sim.mixed.context import MixedContext
 from kcoord.sim.mixed.process import ClassicProcess, ClassicProcessJudge
+from kcoord.sim.places import FleetJudge
 from kcoord.sim.process import SimulatedProcess
 
 

@@ -12,6 +12,7 @@ A seed stands for the same run only as long as plans are drawn in the same way. 
 | `faults` | the faults that strike, each `[at_ms, kind, seed]`; absent if the plan draws them |
 | `mix` | the fields of `kcoord.sim.plans.mixed.Mix`; absent if no classic workers take part |
 | `instances` | the fields of `kcoord.sim.plans.instances.Instances`; absent if there is one instance |
+| `consumers` | the fields of `kcoord.sim.plans.consumer.Consumers`; absent if there are no consumer groups |
 | `kind` | the kind of run; absent in older files: mixed if there is a `mix`, else connect |
 
 A field that was added later, with a default, may be absent.
@@ -28,8 +29,10 @@ from typing import Any, TypeVar
 import attrs
 from pydantic import TypeAdapter, ValidationError
 
-from kcoord.sim.basis.run_kinds import CONNECT, INSTANCES, KINDS, MIXED, WITH_MIX
+from kcoord.sim.basis.run_kinds import CONNECT, CONSUMER, INSTANCES, KINDS, MIXED, WITH_MIX
 from kcoord.sim.plans.classic import draw as draw_classic
+from kcoord.sim.plans.consumer import Consumers
+from kcoord.sim.plans.consumer import draw as draw_consumer
 from kcoord.sim.plans.instances import Instances
 from kcoord.sim.plans.instances import draw as draw_instances
 from kcoord.sim.plans.mixed import Mix
@@ -41,7 +44,7 @@ FORMAT = 1
 MOST_WORDS = 1_000_000
 """No drawing takes this many random numbers."""
 
-Fields = TypeVar("Fields", Plan, Mix, Instances)
+Fields = TypeVar("Fields", Plan, Mix, Instances, Consumers)
 
 
 class PlanFileError(Exception):
@@ -62,6 +65,7 @@ class RunPlan:
     cause: str = ""
     faults: tuple[Fault, ...] | None = None
     """The faults that strike. None: those that `plan` draws."""
+    consumers: Consumers | None = None
 
     def random(self) -> Random:
         """The random numbers that are drawn while the run goes on."""
@@ -74,14 +78,16 @@ class RunPlan:
 def draw_run_plan(seed: int, kind: str) -> RunPlan:
     """What is drawn today for this seed, except the instances, which are drawn where they are made (`run.plan_of`)."""
     random = Random(seed)
-    mix = None
+    mix, consumers = None, None
     if kind in WITH_MIX:
         plan, mix = (draw_mixed if kind == MIXED else draw_classic)(random)
     elif kind == INSTANCES:
         plan = draw_instances(seed, random)
+    elif kind == CONSUMER:
+        plan, consumers = draw_consumer(random)
     else:
         plan = draw_connect(random)
-    return RunPlan(seed, _words(seed, random), plan, kind, mix)
+    return RunPlan(seed, _words(seed, random), plan, kind, mix, consumers=consumers)
 
 
 def _words(seed: int, random: Random) -> int:
@@ -96,7 +102,7 @@ def _words(seed: int, random: Random) -> int:
 
 def dump(run_plan: RunPlan) -> str:
     """The text of a plan file."""
-    parts = {"mix": run_plan.mix, "instances": run_plan.instances}
+    parts = {"mix": run_plan.mix, "instances": run_plan.instances, "consumers": run_plan.consumers}
     more: dict[str, Any] = {name: attrs.asdict(part) for name, part in parts.items() if part is not None}
     if run_plan.faults is not None:
         more["faults"] = [list(attrs.astuple(fault)) for fault in run_plan.faults]
@@ -138,12 +144,15 @@ def _run_plan(found: Any) -> RunPlan:
         raise ValueError(f"kind {kind!r} is not one of {', '.join(KINDS)}")
     if (kind in WITH_MIX) != (mix is not None):
         raise ValueError(f"a run of the kind {kind} has {'a' if kind in WITH_MIX else 'no'} mix")
+    if (kind == CONSUMER) != ("consumers" in found):
+        raise ValueError(f"a run of the kind {kind} has {'' if kind == CONSUMER else 'no '}consumers")
+    consumers = _fields(Consumers, found["consumers"]) if "consumers" in found else None
     cause = str(found.get("cause", ""))
     whole = TypeAdapter(int)
     seed, skip = whole.validate_python(found["seed"]), whole.validate_python(found["skip"])
     if not 0 <= skip < MOST_WORDS:
         raise ValueError(f"skip {skip} is not below {MOST_WORDS}")
-    return RunPlan(seed, skip, _fields(Plan, found["plan"]), kind, mix, instances, cause, _faults(found))
+    return RunPlan(seed, skip, _fields(Plan, found["plan"]), kind, mix, instances, cause, _faults(found), consumers)
 
 
 FORMER_FIELDS = {"legacy": "classic"}

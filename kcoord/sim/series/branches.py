@@ -22,6 +22,7 @@ from kcoord.sim.basis.garbage_collection import no_collection
 
 PACKAGES = (
     "kcoord.group.connect",
+    "kcoord.group.consumer",
     "kcoord.group.modern",
     "kcoord.group.conversion",
     "kcoord.group.translation",
@@ -33,14 +34,19 @@ MODULES = (
     "kcoord.group.apis.connect_group_heartbeat",
     "kcoord.group.apis.connect_group_install_assignment",
     "kcoord.group.apis.connect_group_prepare_assignment",
+    "kcoord.group.apis.consumer_group_describe",
+    "kcoord.group.apis.consumer_group_heartbeat",
     "kcoord.group.state.connect_settings",
     "kcoord.group.state.groups.assignor_support",
     "kcoord.group.state.groups.connect_group",
+    "kcoord.group.state.groups.consumer_group",
     "kcoord.group.state.groups.modern_group",
     "kcoord.group.state.groups.modern_member",
     "kcoord.group.state.groups.modern_states",
     "kcoord.group.state.records.connect_records",
     "kcoord.group.state.records.connect_replay",
+    "kcoord.group.state.records.consumer_records",
+    "kcoord.group.state.records.consumer_replay",
 )
 """The modules with such rules in packages that also serve classic groups."""
 _ROOT = "kcoord.group."

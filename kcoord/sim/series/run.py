@@ -18,9 +18,11 @@ import attrs
 
 from kcoord.sim.basis.garbage_collection import no_collection
 from kcoord.sim.basis.outcome import Outcome
-from kcoord.sim.basis.run_kinds import ADOPTION, CLASSIC, CONNECT, INSTANCES, MIXED
+from kcoord.sim.basis.run_kinds import ADOPTION, CLASSIC, CONNECT, CONSUMER, INSTANCES, MIXED
 from kcoord.sim.basis.trace import Sink
 from kcoord.sim.classic.world import ClassicWorld
+from kcoord.sim.consumer.world import ConsumerWorld
+from kcoord.sim.course import Course
 from kcoord.sim.instances.world import InstancesWorld
 from kcoord.sim.mixed.world import MixedWorld
 from kcoord.sim.plans.plan import Fault
@@ -34,14 +36,15 @@ CHUNK = 20
 """How many seeds one process takes at a time."""
 
 
-WORLDS: Mapping[str, type[World]] = {
+WORLDS: Mapping[str, type[Course]] = {
     CONNECT: World,
     MIXED: MixedWorld,
     CLASSIC: ClassicWorld,
     INSTANCES: InstancesWorld,
+    CONSUMER: ConsumerWorld,
 }
 """The kinds of runs: only workers of the new protocol; classic workers beside them; classic groups, of Java's workers
-and kcoord's, as Kafka's own coordinator has them; and the first kind in front of several instances.
+and kcoord's, as Kafka's own coordinator has them; the first kind in front of several instances; and consumer groups.
 """
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import attrs
 
 from kcoord.sim.basis.violation import Violation
+from kcoord.sim.plans.consumer import Consumers
 from kcoord.sim.plans.mixed import Mix
 from kcoord.sim.plans.placement_documents import NO_RULES, write_document
 from kcoord.sim.plans.plan import Fault, Plan
@@ -58,6 +59,17 @@ SIMPLER_MIX: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("max_delay_ms", (0,)),
 )
 """The same for fields that are drawn for runs with classic workers."""
+SIMPLER_CONSUMERS: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("groups", (1, 2)),
+    ("topics", (1, 2, 3)),
+    ("partitions", (1, 2, 3, 4)),
+    ("hasty", (0.0,)),
+    ("twins", (0.0,)),
+    ("slow_metadata", (0.0,)),
+    ("wishes", ((None,),)),
+    ("wait_ms", (0,)),
+)
+"""The same for fields that are drawn for runs with consumer groups."""
 
 
 class NothingToShrink(Exception):
@@ -155,6 +167,13 @@ def _simpler(search: Search) -> None:
         mix = search.best.mix
         if mix is not None and getattr(mix, field) not in values:
             search.holds(attrs.evolve(search.best, mix=attrs.evolve(mix, **{field: values[0]})))
+    for field, values in SIMPLER_CONSUMERS:
+        for value in values:
+            consumers = search.best.consumers
+            if consumers is None or value == getattr(consumers, field) or _is_more(field, value, consumers):
+                break
+            if search.holds(attrs.evolve(search.best, consumers=attrs.evolve(consumers, **{field: value}))):
+                break
 
 
 def _fewer_rules(search: Search) -> None:
@@ -174,7 +193,7 @@ def _with_rules(run_plan: RunPlan, documents: tuple[str, ...]) -> RunPlan:
     return _with(run_plan, attrs.evolve(run_plan.plan, placements=documents))
 
 
-def _is_more(field: str, value: Any, plan: Plan) -> bool:
+def _is_more(field: str, value: Any, plan: Plan | Consumers) -> bool:
     now = getattr(plan, field)
     return isinstance(value, int) and not isinstance(value, bool) and isinstance(now, int) and value > now
 

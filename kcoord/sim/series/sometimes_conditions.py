@@ -18,9 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.consumer.reasons import Reason as ConsumerReason
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_LABELS
 from kcoord.group.state.groups.modern_states import LABELS as CONNECT_LABELS
-from kcoord.sim.basis.phases import MIXED_PHASES, MOVING_PHASE, PHASES
+from kcoord.sim.basis.phases import CONSUMER_PHASES, MIXED_PHASES, MOVING_PHASE, PHASES
+from kcoord.sim.plans.consumer import CONSUMER_FAULTS
 from kcoord.sim.plans.mixed import MIXED_FAULTS
 from kcoord.sim.plans.plan import FAULTS, PLACEMENT
 
@@ -95,6 +97,29 @@ CLASSIC_PLACEMENTS = (
     "the leader dies while rules move work",
 )
 """The same for runs with classic workers."""
+CONSUMER_RECORDS = (
+    "ConsumerGroupMetadata",
+    "ConsumerGroupTargetAssignmentMetadata",
+    "ConsumerGroupTopics",
+    "ConsumerGroupHistory",
+    "ConsumerGroupMemberMetadata",
+    "ConsumerGroupTargetAssignmentMember",
+    "ConsumerGroupCurrentMemberAssignment",
+    "OffsetCommit",
+)
+CONSUMER_ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "ConsumerGroupHeartbeat": (
+        "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "FENCED_INSTANCE_ID", "FENCED_MEMBER_EPOCH",
+        "GROUP_ID_NOT_FOUND", "GROUP_MAX_SIZE_REACHED", "INVALID_REQUEST", "NOT_COORDINATOR", "UNKNOWN_MEMBER_ID",
+        "UNRELEASED_INSTANCE_ID", "UNSUPPORTED_ASSIGNOR",
+    ),
+}  # fmt: skip
+CONSUMER_EVENTS: Mapping[str, tuple[str, ...]] = {
+    "members": ("joined", "replaced", "left", "expired", "away"),
+    "installed": ("uniform", "range"),
+    "moved": ("",),
+    "converged": ("",),
+}
 
 
 def required(kind: str) -> frozenset[str]:
@@ -172,10 +197,21 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
         | _records(["GroupMetadata"], gone=["GroupMetadata"])
         | _CLASSIC_STATES
     ),
+    "consumer": frozenset(
+        _faults(CONSUMER_FAULTS, CONSUMER_PHASES)
+        | {f"state consumer {label}" for label in CONNECT_LABELS if label not in ("Assigning", "Dead")}
+        | _reasons(ConsumerReason)
+        | _answers(CONSUMER_ANSWERS)
+        | _events(CONSUMER_EVENTS)
+        | _records(CONSUMER_RECORDS, gone=CONSUMER_RECORDS[4:])
+    ),
 }
 
 RARE = frozenset(
     {
+        "answer ConsumerGroupHeartbeat FENCED_INSTANCE_ID",
+        "answer ConsumerGroupHeartbeat GROUP_ID_NOT_FOUND",
+        "record OffsetCommit gone",
         "answer ConnectGroupPrepareAssignment FENCED_MEMBER_EPOCH",
         "answer ConnectGroupPrepareAssignment NOT_COORDINATOR",
         "answer ConnectGroupPrepareAssignment UNKNOWN_MEMBER_ID",

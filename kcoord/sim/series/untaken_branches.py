@@ -25,6 +25,8 @@ _LOG = "the simulator's log is of this release, and loses whole groups only"
 _ABLE = "a worker's assignors and their versions stay as they are, and some worker supports all of them"
 _TOPIC = "what is configured comes from one config topic, and no operator makes a group forget it"
 _NEVER_ABOVE = "a leader is never shown an offset above its own"
+_NO_REGEX = "consumers of the simulator subscribe to names, and nobody resolves regular expressions"
+_ADMINS_OFFSETS = "nobody but members commits and fetches offsets"
 _ONE_INSTANCE = "classic workers are simulated with one instance, which knows the order of connections"
 
 EXCUSED: Mapping[str, str] = {
@@ -55,7 +57,6 @@ EXCUSED: Mapping[str, str] = {
     "state.connect_settings._rules: except DocumentError": _LOG,
     "connect.timers._left_of_delay_ms: if group.delay_ms == UNKNOWN_DELAY": _LOG,
     "state.records.connect_replay.settle_loaded_group: *": _LOG,
-    "modern.history.installed: if entry is None": "a run is shorter than the time for which history is kept",
     "state.groups.modern_group.ModernGroup.state: if self.dead": ("nobody asks for the state of a group that is gone"),
     "modern.reconcile.progress: if current == target": "its callers have compared them before",
     "conversion.*: except NotConvertible": _CONNECT_ONLY,
@@ -71,6 +72,13 @@ EXCUSED: Mapping[str, str] = {
     "translation.leave_group._go: if newcomers.has(*": "a worker that was only given its id does not leave",
     "state.classic_workers.newcomers.Newcomers.expect: while len(known) >= MOST": "no run has that many workers",
     "state.classic_workers.newcomers.Newcomers.sweep: *": "a run is shorter than the interval of that check",
+    "consumer.next_assignment.compute: for member_id in before.keys() - after.keys()": (
+        "the target of a member is deleted with the member"
+    ),
+    "consumer.offset_checks.check_commit: if epoch < 0 and *": _ADMINS_OFFSETS,
+    "consumer.offset_checks.check_fetch: if member_id is None *": _ADMINS_OFFSETS,
+    "state.records.consumer_replay._resolution: *": _NO_REGEX,
+    "state.records.consumer_replay.settle_loaded_group: if not group.recorded": _LOG,
     "*: except *Unreadable*": _READABLE,
     "translation.embedded_join.read: except EmbeddedError": _READABLE,
     "translation.embedded_join.read: if not states": _READABLE,
@@ -92,6 +100,7 @@ EXCUSED: Mapping[str, str] = {
 }
 """Branches that no run takes, and why."""
 
+_TWINS = "two consumers have one instance id, and the first one comes back"
 _REPLACED = "a static worker whose place was taken comes back while its successor lives"
 _REPEATED = "a leader that is slow to start and to stop joins by itself four times in a row, and nothing has changed"
 _STORM = "ten changes of configuration within ten seconds, of which each asks the leader twice"
@@ -132,6 +141,14 @@ RARE: Mapping[str, str] = {
     "translation.delivery.assignment_delta.increment: if told is not None*": (
         "a worker disarms when `default` is all that is spoken"
     ),
+    "apis.consumer_group_heartbeat._group: if request.member_epoch != JOINING_EPOCH or *": (
+        "a consumer comes back to a group that was deleted meanwhile"
+    ),
+    "apis.consumer_group_heartbeat._whose_place: if not joins and holder *": _TWINS,
+    "consumer.answers._goal: if any(*": "a target names a topic that its member subscribes to no longer",
+    "consumer.native_dialect.refuse_all: else of if error is *": "a member is removed while its answer waits",
+    "consumer.offset_checks.check_commit: if epoch > _highest_epoch(*": "a commit is ahead of what the log has kept",
+    "modern.history.installed: if entry is None": "the first member of a consumer group subscribes to nothing",
     "translation.*._waits: if disarms(group, member)": "the same",
     "translation.join_group._may_come: if elect(*": "a worker comes that shares no embedded protocol",
     "translation.join_group._rejoin: if elect(*": "the same, of a member",

@@ -346,7 +346,8 @@ def test_rule_5_after_a_load_all_goes_on_and_times_begin_afresh(compacted: bool)
     assert world.row() == (3, {"a": "2 UNREVOKED A0 A1 - A2 A3", "b": "3 UNRELEASED"})
     world.pass_ms(20_000)
     assert world.beat("b", 3, connection=12).brief == (3, None)
-    assert world.beat("a", 2, "A0 A1", connection=11).brief == (3, None)
+    assert world.beat("a", 2, "A0 A1", connection=11).brief == (2, None), "the list may be older than the load"
+    assert world.beat("a", 2, connection=11).brief == (3, None)
     assert world.beat("b", 3, connection=12).brief == (3, "A2 A3")
 
 
@@ -370,7 +371,6 @@ def test_rule_8_letting_go_counts_on_the_newest_connection_only() -> None:
     world.join("b", connection=2)
     assert world.beat("a", 2, "A0 A1 A2 A3", connection=5).brief == (2, "A0 A1")
     assert world.beat("a", 2, "A0 A1", connection=1).error is ErrorCode.FENCED_MEMBER_EPOCH
-    assert world.beat("a", 2, "A0 A1", connection=5, pipelined=True).brief == (2, None)
     assert world.beat("a", 2, "A0 A1", connection=5).brief == (3, None)
 
 

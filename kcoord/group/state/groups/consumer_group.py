@@ -68,6 +68,10 @@ class ConsumerMember(_Member):
     epochs: Mapping[Partition, int] = attrs.Factory(dict)
     """The assignment epochs of its current. A partition that is not in it: 0."""
     # session
+    unconfirmed: Partitions = NOTHING
+    """What it was granted and has not said to own since. A list without that may be older than the grant."""
+    said_on_arrival: bool = False
+    """Whether what it last said to own was the first that it said on its connection."""
     answered_ms: int = LONG_AGO_MS
     """When it was answered last."""
     is_owed_all: bool = False

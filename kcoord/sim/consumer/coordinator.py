@@ -1,0 +1,48 @@
+"""The coordinator of a run with consumer groups: as in any run, and it hears late which topics exist."""
+
+from __future__ import annotations
+
+from kcoord.group.state.settings import GroupSettings
+from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.coordinator import UP, Coordinator
+from kcoord.sim.network import Frame
+
+LOOKS_AGAIN_MS = 500
+"""How long after a look that nobody could answer the next one comes."""
+
+
+class ConsumerCoordinator(Coordinator):
+    """One shard, its log, its connections, and its watch of topics."""
+
+    _context: ConsumerContext
+
+    def __init__(self, context: ConsumerContext, settings: GroupSettings) -> None:
+        super().__init__(context, settings)
+        self._looks = 0
+
+    def _loaded(self, life: int) -> None:
+        super()._loaded(life)
+        if life == self._life and self.stage is UP:
+            self.look_for_topics()
+
+    def _begin(self, frame: Frame) -> None:
+        super()._begin(frame)
+        link = frame.link
+        if link.queue and link.call is frame and frame.seen < 0 and self.stage is UP:
+            self._flush_held_reply(link)  # another request had come before this one began
+
+    def look_for_topics(self) -> None:
+        """Hear which topics exist, mostly soon."""
+        self._looks += 1
+        chance = self._random.random
+        late_ms = int(chance() * (3_000 if self._context.faulty and chance() < 0.3 else 100))
+        self._events.after(late_ms, self._learn, self._looks)
+
+    def _learn(self, look: int) -> None:
+        if look != self._looks or self.stage is not UP:
+            return  # a newer look is under way, or comes with the load
+        if self.frozen_until_ms > self._events.now_ms:
+            self._events.after(LOOKS_AGAIN_MS, self._learn, look)
+            return
+        self._context.note("coordinator", f"hears of topics {', '.join(self._context.topics) or 'no more'}")
+        self._take(self.shard.learn_topics(self._context.topics, self._events.now_ms, self.wall_ms), None)

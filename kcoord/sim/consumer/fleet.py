@@ -1,0 +1,70 @@
+"""The fleet of consumers: places in groups. Each life of a dynamic consumer has a member id of its own, as in Java."""
+
+from __future__ import annotations
+
+import attrs
+
+from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.consumer.membership import ConsumerMembership
+from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.places import Places, ProcessPlace
+from kcoord.sim.process import SimulatedProcess
+
+
+@attrs.define(eq=False)
+class ConsumerPlace(ProcessPlace):
+    """A place where one consumer at a time runs."""
+
+    group_id: str
+    instance_id: str | None
+    subscribed: frozenset[str]
+    """What the next consumer subscribes to."""
+    rebalance_timeout_ms: int
+    patience_ms: int
+    """How long it waits for the answer to a heartbeat; 0: one interval."""
+
+
+class ConsumerFleet(Places[ConsumerPlace]):
+    """All places of a run."""
+
+    _context: ConsumerContext
+
+    def _place(self, at: int) -> ConsumerPlace:
+        context, random = self._context, self._random
+        plan, consumers = context.plan, context.consumers
+        is_twin = at >= consumers.groups and random.random() < consumers.twins
+        named = at - consumers.groups if is_twin else at
+        return ConsumerPlace(
+            f"c{at}",
+            context.group_of(at),
+            f"i{named}" if random.random() < plan.static else None,
+            self.some_topics(),
+            random.choice((2_000, 4_000, 10_000)),
+            0 if random.random() < consumers.hasty else random.choice((3_000, 8_000)) + 3 * plan.latency_ms,
+        )
+
+    def some_topics(self) -> frozenset[str]:
+        """A subscription: mostly to all topics, seldom to none."""
+        names, random = self._context.names, self._random
+        share = random.choice((1.0, 1.0, 0.6, 0.0) if random.random() < 0.3 else (1.0, 0.7))
+        return frozenset(each for each in names if random.random() < share)
+
+    def consumers(self) -> list[ConsumerProcess]:
+        """All consumers that live."""
+        return [each for each in self.processes() if isinstance(each, ConsumerProcess)]
+
+    def _process(self, place: ConsumerPlace) -> SimulatedProcess:
+        context = self._context
+        membership = ConsumerMembership(
+            place.group_id,
+            f"{place.name}.{place.lives}",
+            place.instance_id,
+            place.subscribed,
+            self._random.choice(context.consumers.wishes),
+            place.rebalance_timeout_ms,
+            context.plan.interval_ms,
+        )
+        context.note(place.name, f"starts as {membership.member_id} in {place.group_id}")
+        return ConsumerProcess(
+            context, self.judge, place.name, membership, place.patience_ms, lambda error: self._ended(place, error)
+        )

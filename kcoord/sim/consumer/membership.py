@@ -1,0 +1,127 @@
+"""What a consumer says in its heartbeats, and what it makes of the answers, as Java's consumer 4.3 does.
+
+1. It has one heartbeat under way at a time. The next one goes out an interval after the last one was sent, at once when
+   it joins or has to confirm something. Only its farewell does not wait.
+2. It repeats nothing: names, assignor, timeout and what it owns are in a heartbeat only if they have changed since the
+   last one that was sent. After an error, a timeout or a lost connection it says all of it, at its epoch.
+3. What it says that it owns is the last assignment that it has followed in full. So it confirms once, when it has let
+   go of all that was taken away and has taken all that is new.
+4. Fenced or unknown, it drops all that it has, and joins again with epoch 0 under the same member id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any
+
+import attrs
+
+from kcoord.group.state.groups.consumer_group import NOTHING, Partitions, by_topic
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+
+FENCED = frozenset((ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID))
+ELSEWHERE = frozenset((ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE))
+"""Errors after which it looks for its coordinator again."""
+
+
+def flat(topics: Iterable[Any]) -> Partitions:
+    """What a message names, as a set of partitions."""
+    return frozenset((each.topic_id, number) for each in topics for number in each.partitions)
+
+
+class Heard(Enum):
+    """What an answer means for the consumer."""
+
+    FINE = "it is a member"
+    AGAIN = "it is to ask again, a little later"
+    ELSEWHERE = "it is to look for its coordinator"
+    FENCED = "it is a member no longer, and joins again"
+    FATAL = "its process ends"
+
+
+@attrs.define(eq=False)
+class ConsumerMembership:
+    """One consumer in its group."""
+
+    group_id: str
+    member_id: str
+    instance_id: str | None
+    subscribed: frozenset[str]
+    assignor: str | None
+    rebalance_timeout_ms: int
+    interval_ms: int
+    """The time between two heartbeats. The answers say it."""
+    epoch: int = JOINING_EPOCH
+    target: Partitions = NOTHING
+    """The assignment that it was told last."""
+    owned: Partitions = NOTHING
+    """The last assignment that it has followed in full."""
+    _sent: tuple[frozenset[str], str | None, Partitions] | None = None
+    """What its last heartbeat said or implied. None: the next one says all."""
+
+    def forget_sent(self) -> None:
+        """An answer was lost or was an error: the next heartbeat says all."""
+        self._sent = None
+
+    @property
+    def has_to_say(self) -> bool:
+        """Whether the next heartbeat says something new."""
+        return self._sent != (self.subscribed, self.assignor, self.owned)
+
+    @property
+    def has_to_confirm(self) -> bool:
+        """Whether it owns something else than it has said, or than it was told."""
+        return self._sent is not None and not self._sent[2] == self.owned == self.target
+
+    def heartbeat(self) -> ConsumerGroupHeartbeatRequest:
+        """The next heartbeat."""
+        known = None if self.epoch == JOINING_EPOCH else self._sent
+        self._sent = (self.subscribed, self.assignor, self.owned)
+        names = sorted(self.subscribed) if known is None or known[0] != self.subscribed else None
+        return ConsumerGroupHeartbeatRequest(
+            self.group_id,
+            self.member_id,
+            self.epoch,
+            self.instance_id,
+            rebalance_timeout_ms=self.rebalance_timeout_ms if known is None else -1,
+            subscribed_topic_names=names,
+            server_assignor=self.assignor if known is None or known[1] != self.assignor else None,
+            topic_partitions=_listed(self.owned) if known is None or known[2] != self.owned else None,
+        )
+
+    def farewell(self, permanent: bool) -> ConsumerGroupHeartbeatRequest:
+        """The last heartbeat. A static member that does not leave for good keeps its place."""
+        away = self.instance_id is not None and not permanent
+        epoch = AWAY_EPOCH if away else LEAVING_EPOCH
+        return ConsumerGroupHeartbeatRequest(self.group_id, self.member_id, epoch, self.instance_id)
+
+    def drop(self) -> None:
+        """It is a member no longer."""
+        self.epoch, self.target, self.owned = JOINING_EPOCH, NOTHING, NOTHING
+        self.forget_sent()
+
+    def heard(self, response: ConsumerGroupHeartbeatResponse) -> Heard:
+        """Take an answer in."""
+        error = response.error_code
+        if not error:
+            self.epoch = response.member_epoch
+            self.interval_ms = response.heartbeat_interval_ms
+            if response.assignment is not None:
+                self.target = flat(response.assignment.topic_partitions)
+            return Heard.FINE
+        self.forget_sent()
+        if error in FENCED:
+            self.drop()
+            return Heard.FENCED
+        if error in ELSEWHERE:
+            return Heard.ELSEWHERE
+        return Heard.AGAIN if error == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS else Heard.FATAL
+
+
+def _listed(partitions: Partitions) -> list[TopicPartitions]:
+    """Partitions as a heartbeat carries them."""
+    return [TopicPartitions(topic, numbers) for topic, numbers in by_topic(partitions).items()]

@@ -1,0 +1,67 @@
+"""The world of a run with consumer groups: its coordinator, its consumers, the checks and the faults."""
+
+from __future__ import annotations
+
+from random import Random
+
+from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.group.state.settings import GroupSettings
+from kcoord.sim.basis.trace import Sink
+from kcoord.sim.consumer.checks import ConsumerChecks
+from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.consumer.coordinator import ConsumerCoordinator
+from kcoord.sim.consumer.faults import ConsumerFaults
+from kcoord.sim.consumer.fleet import ConsumerFleet
+from kcoord.sim.course import Course
+from kcoord.sim.plans.consumer import draw
+from kcoord.sim.plans.plan_file import RunPlan
+
+
+class ConsumerWorld(Course):
+    """One run."""
+
+    context: ConsumerContext
+    coordinator: ConsumerCoordinator
+    fleet: ConsumerFleet
+    checks: ConsumerChecks
+    faults: ConsumerFaults
+
+    def _make_context(self, random: Random, sink: Sink | None, run_plan: RunPlan | None) -> ConsumerContext:
+        if run_plan is None:
+            plan, consumers = draw(random)
+        else:
+            assert run_plan.consumers is not None
+            plan, consumers = run_plan.plan, run_plan.consumers
+        return ConsumerContext(self.seed, random, plan, consumers, sink)
+
+    def _build_components(self) -> tuple[ConsumerCoordinator, ConsumerFleet, ConsumerChecks, ConsumerFaults]:
+        """Make the coordinator, the consumers, the checks and the faults, in this order: some of them draw."""
+        context = self.context
+        coordinator = ConsumerCoordinator(context, self._settings())
+        fleet = ConsumerFleet(context)
+        checks = ConsumerChecks(context, coordinator, fleet)
+        return coordinator, fleet, checks, ConsumerFaults(context, coordinator, fleet, checks, self._planned_faults)
+
+    def _settings(self) -> GroupSettings:
+        plan, consumers = self.context.plan, self.context.consumers
+        return GroupSettings(
+            consumer=ConsumerSettings(
+                session_timeout_ms=plan.session_ms,
+                heartbeat_interval_ms=plan.interval_ms,
+                heartbeat_wait_ms=consumers.wait_ms,
+                max_size=consumers.max_size,
+            )
+        )
+
+    def _heal(self) -> None:
+        """End all faults. Of places that share an instance id one goes on: the others would never get in."""
+        self.coordinator.look_for_topics()
+        super()._heal()
+        taken = set[tuple[str, str]]()
+        for place in self.fleet.places:
+            if place.instance_id is not None and place.wanted:
+                name = (place.group_id, place.instance_id)
+                if name in taken:
+                    self.fleet.kill(place, None)
+                    place.wanted = False
+                taken.add(name)
