@@ -127,6 +127,7 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
     if not error and sentinel.is_taking and sentinel.comes_back:  # a join here would wait for those members
         await when_taken(gateway, group_id)
         error = await admit(gateway, session, sentinel, request.protocol_type)
+    _check_known(sentinel)
     if is_refusal(error):
         _heed(gateway, session, group_id, error)
         if is_new and request.member_id:  # kcoord may have given out that id before upstream refused
@@ -371,9 +372,14 @@ async def keep(gateway: GroupCallContext, session: ClientSession, group_id: str)
     """
     sentinel = gateway.sentinels.of(group_id)
     error = await _kept(gateway, session, sentinel)
-    if sentinel.is_contested:
-        raise UpstreamLost(f"upstream has not said yet whether the adoption of group {group_id} was broken off")
+    _check_known(sentinel)
     return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE
+
+
+def _check_known(sentinel: Sentinel) -> None:
+    """Raises UpstreamLost if upstream has not said yet who has the group."""
+    if sentinel.is_contested:
+        raise UpstreamLost(f"upstream has not said yet whether kcoord has adopted group {sentinel.group_id}")
 
 
 async def _kept(gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel) -> ErrorCode:

@@ -16,6 +16,7 @@ class AdoptionContext:
     """What the parts of such a run share."""
 
     def __init__(self, seed: int, sink: Sink | None = None) -> None:
+        self.seed = seed
         self.random = Random(seed)
         self.plan: AdoptionPlan = draw(self.random, seed)
         self.fingerprint = Fingerprint()

@@ -134,8 +134,8 @@ class Releases:
         if group_id in self._open:
             return True
         sentinel = self._gateway.sentinels.known(group_id)
-        if sentinel is not None and sentinel.refused:
-            return False  # the cluster has it already: its members here end with their sessions
+        if sentinel is not None and (sentinel.refused or (sentinel.is_taking and sentinel.is_contested)):
+            return False  # the cluster has it, or still has it: its members here end with their sessions
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
         return is_to_go and known.has_members and group_id not in self._said

@@ -152,8 +152,9 @@ class SentinelState:
         self.has_acted = False
         """Whether this process has changed anything in the group upstream, or tried to."""
         self.is_contested = False
-        """Whether an adoption was broken off: its connection was lost, or upstream has shown the sentinel of a
-        predecessor of this process beside other members. Nothing is answered before it is known who has the group.
+        """Whether it is not known who has the group, so that nothing is answered: while it is adopted, until upstream
+        has said that it has removed the members; and after an adoption was broken off, because its connection was lost,
+        or because upstream has shown the sentinel of a predecessor of this process beside other members.
         """
         self.parked: asyncio.Future[JoinGroupResponse] | None = None
         """The join by which it waits in a group that it adopts until all members are removed (AD-8)."""
@@ -232,6 +233,14 @@ class SentinelState:
         self.forget()
         self.refused = True
         self.forget_answers(self.group_id)
+
+    def begin_adoption(self, now_ms: int) -> None:
+        """From now on it replaces the members upstream, and until they are removed there, upstream has the group."""
+        self.taking_since_ms, self.is_contested, self.comes_back = now_ms, True, False
+
+    def note_removal(self) -> None:
+        """Upstream has removed the members for it: they are nobody's but kcoord's."""
+        self.is_contested = False
 
     def note_broken_adoption(self) -> None:
         """The connection was lost while it replaced the members: it may be in the group, or they may, or both."""
