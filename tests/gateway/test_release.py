@@ -277,6 +277,41 @@ async def test_15_no_question_waits_behind_a_members_join(
     await until(lambda: are_asked(session), "the member is asked once its JoinGroup is answered")
 
 
+async def test_15_kcoords_own_join_waits_on_no_members_connection(entry: Entry, name: str) -> None:
+    """AD-15: kcoord's own member joins once more in a release, and the cluster waits for an id that nobody uses. What
+    waits with it is a connection that nobody needs.
+    """
+    members = await adopted_pair(entry, name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    await owned_by(await connect(entry.port), name, "cluster")
+
+    async def is_open() -> bool:
+        return entry.gateway.releases.is_open(name)
+
+    await until(is_open, "the release has begun")
+    unused = await ScriptedMember.at(entry.cluster, name)
+    unused.member_id = (await unused.try_join()).member_id
+    sentinel = entry.sentinel(name)
+    entry.gateway.releases._open.clear()  # kcoord has forgotten how far it was
+    sentinel.mark, sentinel.inherited = None, True
+    direct = await connect(entry.cluster)
+
+    async def waits() -> bool:
+        return bool((await describe(direct, name)).group_state == "PreparingRebalance")
+
+    await until(waits, "the cluster waits for that id")
+    sessions = entry.gateway.member_sessions(name)
+    upstreams = [each.upstream for each in sessions if each.upstream is not None]
+    assert len(upstreams) == 2
+    assert not any(each.waits_for_members for each in upstreams)
+    assert sentinel.lock.locked(), "kcoord's own member waits"
+    assert [await each.heartbeat() for each in members] == [ErrorCode.REBALANCE_IN_PROGRESS] * 2
+    await unused.leave()
+    await until(is_open, "the members are let in")
+    await asyncio.gather(*map(goes, members))
+    assert members[0].generation == members[1].generation
+
+
 async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: str) -> None:
     members = await adopted_pair(entry, name)
     before = [(each.member_id, each.generation) for each in members]

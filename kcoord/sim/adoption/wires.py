@@ -183,6 +183,8 @@ class Network:
         """The share of connections that are refused."""
         self.on_send: Callable[[End, bytes], bool] = lambda _end, _data: True
         """Called with everything that is sent. False: it is lost."""
+        self.watch: Callable[[End, bytes], None] = lambda _end, _data: None
+        """Called with the same."""
         self.show: Callable[[End, bytes, bool], None] | None = None
         """Called with the same while somebody reads the trace, and with whether the end has connected."""
         self.held_up: list[HeldUp] = []
@@ -208,6 +210,7 @@ class Network:
         """`end` has written something."""
         if self.show is not None:
             self.show(end, data, end in self.wires)
+        self.watch(end, data)
         if self.on_send(end, data):
             end.peer.comes(data)
 

@@ -92,7 +92,7 @@ async def replace(sentinel: SentinelState, asker: Asker, members: list[MemberIde
     if version is None or version < requests.STATIC_LEAVE:
         return ErrorCode.UNSUPPORTED_VERSION
     leaving = asyncio.ensure_future(_remove(sentinel, asker, members))
-    joining = asyncio.ensure_future(joins.join(sentinel, asker, mark))
+    joining = asyncio.ensure_future(joins.join_over(sentinel, asker, mark))
     try:
         left, error = await asyncio.gather(leaving, joining)
     finally:

@@ -21,7 +21,18 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import JoinGroupResponse
 
-__all__ = ["PROTOCOL", "AppearanceSource", "Identity", "MembersOf", "SentinelState", "SessionLimit", "nobody"]
+__all__ = [
+    "PROTOCOL",
+    "Apart",
+    "AppearanceSource",
+    "Identity",
+    "MembersOf",
+    "OwnConnection",
+    "SentinelState",
+    "SessionLimit",
+    "no_connection",
+    "nobody",
+]
 
 PROTOCOL = "kcoord"
 """The protocol that the sentinel joins with."""
@@ -70,14 +81,29 @@ MembersOf = Callable[[str], Awaitable[AbstractSet[str]]]
 """Tells the ids of a group's members here."""
 
 
+class OwnConnection(Asker, Protocol):
+    """A connection of kcoord's own."""
+
+    def close(self) -> None: ...
+
+
+Apart = Callable[[str], OwnConnection | None]
+"""Makes a connection for one JoinGroup of the sentinel of that group; None if upstream asks for credentials."""
+
+
 async def nobody(_group_id: str) -> AbstractSet[str]:
     return frozenset()
+
+
+def no_connection(_group_id: str) -> OwnConnection | None:
+    return None
 
 
 class SentinelState:
     """What kcoord knows about its member in one group upstream."""
 
     __slots__ = (
+        "apart",
         "appearance",
         "appearance_for",
         "appearance_source",
@@ -121,10 +147,12 @@ class SentinelState:
         appearance_source: AppearanceSource,
         forget_answers: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
+        apart: Apart = no_connection,
     ) -> None:
         """`forget_answers` is called when upstream has other members of the group, or may have."""
         self.group_id = group_id
         self.members_of = members_of
+        self.apart = apart
         self.forget_answers = forget_answers
         self.session_limit = session_limit
         self.appearance_source = appearance_source
