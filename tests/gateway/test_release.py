@@ -382,6 +382,32 @@ async def test_who_did_not_hear_of_its_new_id_is_known_by_the_old_one(entry: Ent
     await until(is_over, "the release is over")
 
 
+async def test_17_who_comes_by_its_old_id_after_a_release_is_not_just_given_a_new_one(entry: Entry, name: str) -> None:
+    """AD-17: kcoord was killed when its own member had left, so nobody heard the answer to its JoinGroup. librdkafka
+    takes its partitions for lost when a JoinGroup is answered with nothing but a new id.
+    """
+    first, second = await adopted_pair(entry, name)
+    old_id, first.session_ms = first.member_id, 6_000
+    await owned_by(await connect(entry.port), name, "cluster")
+    await asyncio.gather(*(goes(each) for each in (first, second)))
+    entry.gateway.releases._open.clear()  # kcoord knows as much as after a restart
+    first.member_id = old_id
+
+    async def joins() -> bool:
+        answer = await first.try_join()
+        error = ErrorCode(answer.error_code)
+        assert error == ErrorCode.NONE or error.retriable, error.name
+        first.member_id, first.generation = answer.member_id or old_id, answer.generation_id
+        first.leads = answer.leader == answer.member_id
+        return error == ErrorCode.NONE
+
+    joining = asyncio.create_task(until(joins, "it is at the cluster"))
+    await goes(second)
+    await joining
+    assert first.member_id != old_id
+    assert first.generation == second.generation
+
+
 async def test_17_who_comes_when_others_have_its_work_is_told_so(
     entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,8 @@ ADOPTION_MUTANTS = (
            "sentinel.group_id)):\n        return ErrorCode.REBALANCE_IN_PROGRESS"),
     Mutant(17, "new ids are answered here", ReleaseCalls.member_call,
            "transactional=False) in STRANGER", "transactional=False) in ()"),
+    Mutant(17, "who comes by a former id is told nothing but a new one", group_calls._pass_on,
+           "request = await _with_new_id(session, call, request)", "pass"),
     Mutant(15, "members are refused because of the sentinel", ClusterGroups.instead,
            "if isinstance(request, JoinGroupRequest) and error ==", "if False and error =="),
     Mutant(15, "the cluster says of members here that they are unknown", ClusterGroups.instead,
