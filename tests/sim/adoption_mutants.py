@@ -76,8 +76,6 @@ ADOPTION_MUTANTS = (
     Mutant(9, "a commit that has waited follows a later one of its client", offsets._commit,
            "if session.is_late or", "if False and"),
     Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
-    Mutant(7, "an adoption that lost its connection is not in doubt", SentinelState.note_broken_adoption,
-           "self.is_contested = True", "True"),
     Mutant(7, "a contested group counts as taken while the cluster cannot be asked", group_calls.keep,
            "_check_known(sentinel)", "pass"),
     Mutant(7, "members are answered here before the cluster has removed them", SentinelState.begin_adoption,

@@ -24,7 +24,8 @@ class AdoptionContext:
         self._sink = sink
         self.tracing = sink is not None
         self.loop = SimLoop()
-        self.network = Network(self.loop, Random(self.random.getrandbits(64)), self.plan.latency_ms)
+        of_releases = Random(f"releases {seed}")
+        self.network = Network(self.loop, Random(self.random.getrandbits(64)), of_releases, self.plan.latency_ms)
         if self.tracing:
             self.network.show = Frames(self.note).sent
 

@@ -38,7 +38,7 @@ from kcoord.gateway.ownership.sentinel.state import SessionLimit
 from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
-from kcoord.gateway.session.service_connection import ServiceConnection
+from kcoord.gateway.session.service_connection import ReleaseConnection, ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
@@ -207,10 +207,10 @@ class Sentinels:
         own = self._own(sentinel)
         return await self.speak(sentinel, say) if own is None else await say(own)
 
-    def _apart(self, group_id: str) -> ServiceConnection | None:
+    def _apart(self, group_id: str) -> ReleaseConnection | None:
         """A new connection to the group's coordinator; None if upstream asks for credentials."""
         uses_sasl = self._gateway.settings.uses_sasl
-        return None if uses_sasl else ServiceConnection(self._gateway, self._coordinator(self.of(group_id)))
+        return None if uses_sasl else ReleaseConnection(self._gateway, self._coordinator(self.of(group_id)))
 
     async def tend(self) -> None:
         """Take care of all sentinels; called about once a second."""
