@@ -315,6 +315,46 @@ async def test_rule_11_calls_go_on_though_the_cluster_does_not_say_who_the_senti
     assert await committing == ErrorCode.NONE
 
 
+async def test_rule_11_nobody_is_answered_before_the_cluster_has_removed_the_members(
+    entry: Entry, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AD-7, AD-11: the cluster hears nothing from kcoord for a while, and has the members still. If kcoord answered
+    their heartbeats, their sessions would end there, and others would get their partitions.
+    """
+    arrives = asyncio.Event()
+    look = replacement._is_parked_among
+
+    async def held_up(*args: Any) -> ErrorCode:
+        await arrives.wait()
+        return await look(*args)
+
+    monkeypatch.setattr(replacement, "_is_parked_among", held_up)
+    members = await live_pair(entry, name)
+    await entry.gateway.adoptions.adopt(name)
+    assert entry.sentinel(name).is_taking, "the cluster has not answered"
+    assert await has_member_ids(entry.cluster, name, *members)
+    answers = await asyncio.gather(*(each.heartbeat() for each in members))
+    assert [each.retriable for each in answers] == [True, True], answers
+    joined = ErrorCode((await attrs.evolve(members[0]).try_join()).error_code)
+    assert joined == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    with pytest.raises(CannotAdopt):
+        await entry.gateway.adoptions.adopt(name)
+    committing = asyncio.create_task(members[0].commit(name, 7))
+    arrives.set()
+    assert await committing in (ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    assert not await has_member_ids(entry.cluster, name, *members)
+    assert entry.sentinel(name).is_joined
+
+
+async def has_member_ids(cluster: str, group: str, *members: ScriptedMember) -> bool:
+    """Whether all of them are members at the cluster."""
+    client = await connect(cluster)
+    there = {each.member_id for each in (await describe(client, group)).members}
+    await client.close()
+    return there >= {each.member_id for each in members}
+
+
 async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(
     kafka: KafkaCluster, tmp_path: Path, name: str
 ) -> None:

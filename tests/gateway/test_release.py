@@ -277,6 +277,41 @@ async def test_15_no_question_waits_behind_a_members_join(
     await until(lambda: are_asked(session), "the member is asked once its JoinGroup is answered")
 
 
+async def test_15_kcoords_own_join_waits_on_no_members_connection(entry: Entry, name: str) -> None:
+    """AD-15: kcoord's own member joins once more in a release, and the cluster waits for an id that nobody uses. What
+    waits with it is a connection that nobody needs.
+    """
+    members = await adopted_pair(entry, name)
+    assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+    await owned_by(await connect(entry.port), name, "cluster")
+
+    async def is_open() -> bool:
+        return entry.gateway.releases.is_open(name)
+
+    await until(is_open, "the release has begun")
+    unused = await ScriptedMember.at(entry.cluster, name)
+    unused.member_id = (await unused.try_join()).member_id
+    sentinel = entry.sentinel(name)
+    entry.gateway.releases._open.clear()  # kcoord has forgotten how far it was
+    sentinel.mark, sentinel.inherited = None, True
+    direct = await connect(entry.cluster)
+
+    async def waits() -> bool:
+        return bool((await describe(direct, name)).group_state == "PreparingRebalance")
+
+    await until(waits, "the cluster waits for that id")
+    sessions = entry.gateway.member_sessions(name)
+    upstreams = [each.upstream for each in sessions if each.upstream is not None]
+    assert len(upstreams) == 2
+    assert not any(each.waits_for_members for each in upstreams)
+    assert sentinel.lock.locked(), "kcoord's own member waits"
+    assert [await each.heartbeat() for each in members] == [ErrorCode.REBALANCE_IN_PROGRESS] * 2
+    await unused.leave()
+    await until(is_open, "the members are let in")
+    await asyncio.gather(*map(goes, members))
+    assert members[0].generation == members[1].generation
+
+
 async def test_a_release_that_is_taken_back_lets_nobody_in(entry: Entry, name: str) -> None:
     members = await adopted_pair(entry, name)
     before = [(each.member_id, each.generation) for each in members]
@@ -345,6 +380,32 @@ async def test_who_did_not_hear_of_its_new_id_is_known_by_the_old_one(entry: Ent
         return not entry.gateway.releases.is_open(name)
 
     await until(is_over, "the release is over")
+
+
+async def test_17_who_comes_by_its_old_id_after_a_release_is_not_just_given_a_new_one(entry: Entry, name: str) -> None:
+    """AD-17: kcoord was killed when its own member had left, so nobody heard the answer to its JoinGroup. librdkafka
+    takes its partitions for lost when a JoinGroup is answered with nothing but a new id.
+    """
+    first, second = await adopted_pair(entry, name)
+    old_id, first.session_ms = first.member_id, 6_000
+    await owned_by(await connect(entry.port), name, "cluster")
+    await asyncio.gather(*(goes(each) for each in (first, second)))
+    entry.gateway.releases._open.clear()  # kcoord knows as much as after a restart
+    first.member_id = old_id
+
+    async def joins() -> bool:
+        answer = await first.try_join()
+        error = ErrorCode(answer.error_code)
+        assert error == ErrorCode.NONE or error.retriable, error.name
+        first.member_id, first.generation = answer.member_id or old_id, answer.generation_id
+        first.leads = answer.leader == answer.member_id
+        return error == ErrorCode.NONE
+
+    joining = asyncio.create_task(until(joins, "it is at the cluster"))
+    await goes(second)
+    await joining
+    assert first.member_id != old_id
+    assert first.generation == second.generation
 
 
 async def test_17_who_comes_when_others_have_its_work_is_told_so(

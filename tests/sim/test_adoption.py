@@ -71,6 +71,9 @@ MENDED_SEEDS = {
     5111941: "the judge minded a commit that the network had held up, and that came after the client's next one",
     5007539: "the judge minded that a JoinGroup from before a lost connection came after the next one",
     5011261: "the same with one that the process before had sent",
+    5208022: "who came by a former id was told nothing but a new one, and librdkafka then loses its partitions",
+    6008948: "a group was adopted once more while its adoption was still held up in the network",
+    6011460: "a member joined the cluster while its adoption was held up in the network, and then was put out there",
     277: "the group's calls waited for ever when no member's connection was free for its adoption",
 }
 """Seeds that found something once, above those that run each time."""

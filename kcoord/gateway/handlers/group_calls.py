@@ -41,7 +41,7 @@ from kcoord.gateway.ownership.access.group_ownership import (
 )
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import READ
-from kcoord.gateway.ownership.handover.calls_during_release import ReleaseCalls
+from kcoord.gateway.ownership.handover.calls_during_release import NEEDS_ID_VERSION, ReleaseCalls
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import Releases
@@ -127,6 +127,7 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
     if not error and sentinel.is_taking and sentinel.comes_back:  # a join here would wait for those members
         await when_taken(gateway, group_id)
         error = await admit(gateway, session, sentinel, request.protocol_type)
+    _check_known(sentinel)
     if is_refusal(error):
         _heed(gateway, session, group_id, error)
         if is_new and request.member_id:  # kcoord may have given out that id before upstream refused
@@ -167,11 +168,33 @@ async def _pass_on(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: JoinGroupRequest | MemberRequest
 ) -> None:
     """Pass on a call of a group that kcoord may take, but that the cluster has now (AD-6)."""
+    if isinstance(request, JoinGroupRequest):
+        request = await _with_new_id(session, call, request)
     deliver = await gateway.cluster_groups.reader(session, call, request)
-    if deliver is not None and isinstance(request, JoinGroupRequest) and not request.member_id:
-        session.pass_changed(call, request, deliver)  # the frame may still have the old id
+    if deliver is not None and isinstance(request, JoinGroupRequest) and request.member_id != _named(call):
+        session.pass_changed(call, request, deliver)
     else:
         session.pass_on(call, deliver)
+
+
+def _named(call: Call) -> str:
+    """The member id in the frame of a JoinGroup."""
+    return JoinGroupRequest.decode(call.frame, call.header.api_version, call.body_pos).member_id
+
+
+async def _with_new_id(session: ClientSession, call: Call, request: JoinGroupRequest) -> JoinGroupRequest:
+    """The request with an id that the cluster gives now, if the member came by a former id (AD-15). Otherwise the same.
+
+    Raises UpstreamLost.
+    """
+    version = call.header.api_version
+    is_static = request.group_instance_id is not None
+    if request.member_id or is_static or version < NEEDS_ID_VERSION or not _named(call):
+        return request
+    response = await session.ask(request, version, call.header.client_id)
+    assert isinstance(response, JoinGroupResponse)
+    is_given = response.error_code == ErrorCode.MEMBER_ID_REQUIRED
+    return attrs.evolve(request, member_id=response.member_id) if is_given else request
 
 
 async def admit(gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, protocol_type: str) -> ErrorCode:
@@ -371,9 +394,14 @@ async def keep(gateway: GroupCallContext, session: ClientSession, group_id: str)
     """
     sentinel = gateway.sentinels.of(group_id)
     error = await _kept(gateway, session, sentinel)
-    if sentinel.is_contested:
-        raise UpstreamLost(f"upstream has not said yet whether the adoption of group {group_id} was broken off")
+    _check_known(sentinel)
     return error if is_refusal(error) or error == ErrorCode.NOT_COORDINATOR else ErrorCode.NONE
+
+
+def _check_known(sentinel: Sentinel) -> None:
+    """Raises UpstreamLost if upstream has not said yet who has the group."""
+    if sentinel.is_contested:
+        raise UpstreamLost(f"upstream has not said yet whether kcoord has adopted group {sentinel.group_id}")
 
 
 async def _kept(gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel) -> ErrorCode:

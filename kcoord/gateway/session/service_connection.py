@@ -12,7 +12,7 @@ from kcoord.gateway.session.connection_context import ConnectionContext
 from kcoord.gateway.session.upstream import Upstream, UpstreamLost
 from kcoord.protocol.messages import Request, Response
 
-__all__ = ["ServiceConnection"]
+__all__ = ["ReleaseConnection", "ServiceConnection"]
 
 
 class ServiceConnection:
@@ -66,3 +66,7 @@ class ServiceConnection:
 
     def upstream_lost(self, reason: str, is_fault: bool) -> None:
         self._upstream = None
+
+
+class ReleaseConnection(ServiceConnection):
+    """A connection for one JoinGroup of kcoord's own in a release, which may have to wait for others."""

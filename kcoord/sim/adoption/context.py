@@ -16,6 +16,7 @@ class AdoptionContext:
     """What the parts of such a run share."""
 
     def __init__(self, seed: int, sink: Sink | None = None) -> None:
+        self.seed = seed
         self.random = Random(seed)
         self.plan: AdoptionPlan = draw(self.random, seed)
         self.fingerprint = Fingerprint()
@@ -23,7 +24,8 @@ class AdoptionContext:
         self._sink = sink
         self.tracing = sink is not None
         self.loop = SimLoop()
-        self.network = Network(self.loop, Random(self.random.getrandbits(64)), self.plan.latency_ms)
+        of_releases = Random(f"releases {seed}")
+        self.network = Network(self.loop, Random(self.random.getrandbits(64)), of_releases, self.plan.latency_ms)
         if self.tracing:
             self.network.show = Frames(self.note).sent
 

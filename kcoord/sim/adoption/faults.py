@@ -1,14 +1,17 @@
 """The faults of a run. Some strike at random. Others are aimed: they wait until kcoord takes a step upstream (a
-JoinGroup, DescribeGroups, LeaveGroup or SyncGroup of its own), or writes that it has adopted the group.
+JoinGroup, DescribeGroups, LeaveGroup or SyncGroup of its own), or writes that it has adopted the group. In some runs
+the network also holds up kcoord's own connections for many seconds, at any of these steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 
 import attrs
 
-from kcoord.gateway.session.upstream import OWN_IDS_FROM
+from kcoord.gateway.session.service_connection import ServiceConnection
+from kcoord.gateway.session.upstream import OWN_IDS_FROM, Upstream
 from kcoord.log.interface import RawRecord
 from kcoord.protocol.messages import (
     DescribeGroupsRequest,
@@ -35,6 +38,8 @@ STEPS = tuple(
 ADOPTED = b"adopted from the cluster"
 """In the record of a group that was adopted."""
 HEAD_BYTES = 12
+HELD_UP_SHARE, HELD_UP_S = 0.15, (2.0, 5.0, 12.0, 28.0, 40.0)
+"""The share of kcoord's steps at which its connection is held up, and for how long, in seconds."""
 
 
 @attrs.define
@@ -63,6 +68,8 @@ class Faults:
         self._front = front
         self._fleet = fleet
         self._random = context.random
+        self._holdups = Random(f"held up {context.seed}")
+        """Of their own: what else a seed draws is the same without them."""
         self._aims: list[Aim] = []
         self._awaits_adoption = False
         self.is_over = context.plan.calm
@@ -226,6 +233,8 @@ class Faults:
 
     def _sends(self, end: End, data: bytes) -> bool:
         """Whether what is sent arrives."""
+        if self._context.plan.holds_up and not self.is_over and end.there == BROKER:
+            self._hold_up(end, data)
         if not self._aims or len(data) < HEAD_BYTES:
             return True
         if end.there == BROKER and end.process is self._front.process:
@@ -248,6 +257,18 @@ class Faults:
                 return aim.moment == "sent"
             aim.number, aim.end = number, end
         return True
+
+    def _hold_up(self, end: End, data: bytes) -> None:
+        """kcoord asks over a connection of its own: now and then nothing arrives for a while, there, here, or both."""
+        is_own = isinstance(end.protocol, Upstream) and isinstance(end.protocol._owner, ServiceConnection)
+        api_key = int.from_bytes(data[4:6], "big")
+        if not is_own or api_key not in STEPS or self._holdups.random() >= HELD_UP_SHARE:
+            return
+        seconds = self._holdups.choice(HELD_UP_S)
+        ends = self._holdups.choice(((end,), (end.peer,), (end, end.peer)))
+        self._context.note("fault", f"#{end.here[1]} is held up for {seconds} s with kcoord's own {api_name(api_key)}")
+        for each in ends:
+            each.stall(seconds)
 
     def _answers(self, end: End, data: bytes) -> bool:
         number = int.from_bytes(data[4:8], "big", signed=True)

@@ -7,6 +7,7 @@ what must be so at the end.
 | one owner | no two members believe to own a partition, unless nobody had to count on one of them any more |
 | commit | what was acknowledged is there; no position goes back |
 | generations | none falls, for members that join after it was heard |
+| apart | kcoord's own JoinGroup that may wait for members goes over no member's connection, except with SASL |
 | cost | if nothing goes wrong, no member notices adoption, and each member joins once at release |
 | rest | once nothing goes wrong any more the group is wholly kcoord's, or wholly the cluster's, and stays so |
 
@@ -31,18 +32,22 @@ from collections import Counter
 from collections.abc import Callable
 
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
+from kcoord.gateway.ownership.sentinel.state import PROTOCOL
+from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.upstream import Upstream
 from kcoord.group.group_configs import Owner
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import decode_request_header
-from kcoord.protocol.messages import JoinGroupResponse, OffsetCommitRequest
+from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, OffsetCommitRequest
 from kcoord.sim.adoption.cluster import BROKER, Cluster, Node
 from kcoord.sim.adoption.context import AdoptionContext
 from kcoord.sim.adoption.fleet import Fleet
 from kcoord.sim.adoption.frames import frames_in
 from kcoord.sim.adoption.front import Front
 from kcoord.sim.adoption.member import GROUP, TOPIC, Member
+from kcoord.sim.adoption.wires import End
 from kcoord.sim.basis.violation import Violation
 
 AWAKE_MS = 3_000
@@ -58,6 +63,7 @@ class Judge:
         self._front = front
         self._fleet = fleet
         fleet.judge = self
+        context.network.watch = self.sent
         self.on_violation: Callable[[], None] = lambda: None
         """Called with the first violation: there is nothing more to see."""
         self.committed: dict[int, int] = {}
@@ -79,6 +85,14 @@ class Judge:
             self._context.note("VIOLATION", f"{invariant}: {text}")
             self.violation = Violation(invariant, text)
             self.on_violation()
+
+    # -- what kcoord sends --------------------------------------------------------------------------------------------
+
+    def sent(self, end: End, data: bytes) -> None:
+        """Somebody has sent this."""
+        is_members = isinstance(end.protocol, Upstream) and isinstance(end.protocol._owner, ClientSession)
+        if is_members and not self._context.plan.uses_sasl and any(map(_waits_for_members, frames_in(data))):
+            self.violated("apart", "kcoord's own JoinGroup in a release waits on the connection of a member")
 
     # -- what members hear --------------------------------------------------------------------------------------------
 
@@ -224,6 +238,16 @@ def _commits(frame: bytes, partition: int, offset: int) -> bool:
     request = OffsetCommitRequest.decode(frame, header.api_version, body)
     said = {each.partition_index: each.committed_offset for topic in request.topics for each in topic.partitions}
     return said.get(partition) == offset
+
+
+def _waits_for_members(frame: bytes) -> bool:
+    """Whether this is a JoinGroup by which kcoord's own member offers what the group's members speak."""
+    if int.from_bytes(frame[:2], "big") != JoinGroupRequest.API_KEY:
+        return False
+    header, body = decode_request_header(frame)
+    request = JoinGroupRequest.decode(frame, header.api_version, body)
+    is_own = request.group_instance_id == INSTANCE_ID
+    return is_own and not all(each.name.startswith(PROTOCOL) for each in request.protocols)
 
 
 def _group(node: Node) -> ClassicGroup | None:

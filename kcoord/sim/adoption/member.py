@@ -333,6 +333,8 @@ class Member:
         judge.unheard_joins[self.instance_id] -= 1
         error = ErrorCode(answer.error_code)
         if error == ErrorCode.MEMBER_ID_REQUIRED:
+            if asked:  # librdkafka takes its partitions for lost
+                judge.unknown(self, asked, "JoinGroup", error)
             self.member_id, self.generation = answer.member_id, -1
             return
         if error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:

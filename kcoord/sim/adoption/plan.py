@@ -48,6 +48,8 @@ class AdoptionPlan:
     """Whether members that are not static are clients from before KIP-394."""
     uses_sasl: bool
     """Whether the cluster's clients have to say who they are."""
+    holds_up: bool
+    """Whether the network holds up kcoord's own connections to the cluster for many seconds."""
 
 
 def draw(random: Random, seed: int) -> AdoptionPlan:
@@ -75,8 +77,9 @@ def draw(random: Random, seed: int) -> AdoptionPlan:
         turn_ms=choice((6_000, 12_000, 25_000)),
         weights=_weights(random),
         ends=choice((Owner.KCOORD, Owner.KCOORD, Owner.CLUSTER)),
-        is_old=seed % 8 == 5,  # these two are not drawn: what else a seed draws is the same as before there were they
+        is_old=seed % 8 == 5,  # these are not drawn: what else a seed draws is the same as before there were they
         uses_sasl=seed % 8 == 3,
+        holds_up=seed % 16 == 4,
     )
 
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import attrs
 
+from kcoord.gateway.session.service_connection import ReleaseConnection
+from kcoord.gateway.session.upstream import Upstream
 from kcoord.sim.adoption.loop import SimLoop
 from kcoord.sim.adoption.process import Process, current_process
 
@@ -173,7 +175,10 @@ class End(asyncio.Transport):
 class Network:
     """All connections, and the addresses that processes listen at."""
 
-    def __init__(self, loop: SimLoop, random: Random, latency_ms: float) -> None:
+    def __init__(self, loop: SimLoop, random: Random, of_releases: Random, latency_ms: float) -> None:
+        """`of_releases`: the random numbers of kcoord's connections for releases. They have their own, so what else a
+        seed draws is the same as before there were such connections.
+        """
         self.loop = loop
         self.latency_ms = latency_ms
         """The longest time that a message usually takes."""
@@ -183,10 +188,13 @@ class Network:
         """The share of connections that are refused."""
         self.on_send: Callable[[End, bytes], bool] = lambda _end, _data: True
         """Called with everything that is sent. False: it is lost."""
+        self.watch: Callable[[End, bytes], None] = lambda _end, _data: None
+        """Called with the same."""
         self.show: Callable[[End, bytes, bool], None] | None = None
         """Called with the same while somebody reads the trace, and with whether the end has connected."""
         self.held_up: list[HeldUp] = []
         self._random = random
+        self._of_releases = of_releases
         self._listeners: dict[Address, tuple[Process, Accept]] = {}
         self._ports = 40_000
         self.wires: dict[End, None] = {}
@@ -208,6 +216,7 @@ class Network:
         """`end` has written something."""
         if self.show is not None:
             self.show(end, data, end in self.wires)
+        self.watch(end, data)
         if self.on_send(end, data):
             end.peer.comes(data)
 
@@ -222,7 +231,9 @@ class Network:
     async def _connect(self, factory: Callable[[], asyncio.Protocol], address: Address) -> Any:
         process = current_process()
         assert process is not None
-        random = Random(self._random.getrandbits(64))
+        protocol = factory()
+        is_for_release = isinstance(protocol, Upstream) and isinstance(protocol._owner, ReleaseConnection)
+        random = Random((self._of_releases if is_for_release else self._random).getrandbits(64))
         await asyncio.sleep(self.delay_s(random))
         found = self._listeners.get(address)
         if found is None or found[0].is_dead or random.random() < self.refused:
@@ -236,7 +247,7 @@ class Network:
         client = End(self, process, random, here, address)
         server = End(self, server_process, Random(random.getrandbits(64)), address, here)
         client.peer, server.peer = server, client
-        client.protocol, server.protocol = factory(), accepted
+        client.protocol, server.protocol = protocol, accepted
         self.wires[client] = None
         server_process.context.run(accepted.connection_made, server)
         client.protocol.connection_made(client)

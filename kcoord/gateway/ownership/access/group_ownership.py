@@ -121,7 +121,7 @@ def _decided(gateway: OwnershipContext, group_id: str) -> bool | None:
         return False
     sentinel = gateway.sentinels.known(group_id)
     if sentinel is not None and (sentinel.refused or sentinel.is_joined or sentinel.is_taking):
-        return not sentinel.refused
+        return sentinel.is_contested or not sentinel.refused
     return None
 
 

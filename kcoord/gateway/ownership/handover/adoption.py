@@ -5,7 +5,9 @@ kcoord adopts a stable classic group once all its members come through this kcoo
 1. kcoord holds the group's calls, and waits for the calls that are under way (`group_traffic.py`).
 2. The group's coordinator here takes the members over. They are in its log before kcoord does anything upstream.
 3. Upstream the sentinel joins, removes the members, and joins again in their place (`Sentinel.adopt`).
-4. The calls go on. The members keep their ids, their generation and their assignments.
+4. The calls go on. The members keep their ids, their generation and their assignments. If step 3 takes long, the calls
+   go on before its end: then commits wait, and so do all other calls until the cluster has said that it has removed
+   the members.
 5. If a client gets into the group between 2 and 3, the cluster refuses the sentinel. Members that were already removed
    join the cluster again, as in a release (`Releases.send_back`).
 
@@ -216,12 +218,16 @@ class Adoptions:
                     await self._clear(group_id)
                 if self._is_wanted(facts):
                     await self.adopt(group_id)
-        except CannotAdopt as reason:
-            self._note(group_id, reason)
-        except (UpstreamLost, DecodeError) as fault:
-            log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, fault)
+        except (CannotAdopt, UpstreamLost, DecodeError) as reason:
+            self._note_failure(group_id, reason)
         finally:
             self._trying.discard(group_id)
+
+    def _note_failure(self, group_id: str, reason: Exception) -> None:
+        if isinstance(reason, CannotAdopt):
+            self._note(group_id, reason)
+        else:
+            log.info("group %s is not adopted: the way to the cluster is lost: %s", group_id, reason)
 
     def _note(self, group_id: str, reason: CannotAdopt) -> None:
         """Keep for `describe` why the group is not adopted, and log it once if the cluster says so or it lasts."""
@@ -263,7 +269,10 @@ class Adoptions:
         return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.adopts)
 
     async def adopt(self, group_id: str) -> None:
-        """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost."""
+        """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost.
+
+        If the cluster takes long to answer, this returns before it has: the group's calls go on, and the rest follows.
+        """
         gateway = self._gateway
         if gateway.appearances.is_of_0_1_0:
             raise CannotAdopt(
@@ -276,19 +285,22 @@ class Adoptions:
             raise CannotAdopt("its members have calls on their way that take long; it will be tried again")
         try:
             askers = self._askers(self._sessions(known))  # nothing waits on the members' connections now
+            ending: asyncio.Task[None] | None = None
             try:
-                await self._take_over(await self._known(group_id, askers.asker), askers)
+                ending = await self._take_over(await self._known(group_id, askers.asker), askers)
             finally:
-                taking = gateway.sentinels.of(group_id).taking
-                if taking is None or taking.done():
+                if ending is None:
                     askers.close()
                 else:
-                    taking.add_done_callback(lambda _: askers.close())
+                    ending.add_done_callback(lambda _: askers.close())
         finally:
             gateway.traffic.go_on(group_id)
 
-    async def _take_over(self, known: _Known, askers: _Askers) -> None:
-        """Take the group over while its calls are held. Raises CannotAdopt, UpstreamLost."""
+    async def _take_over(self, known: _Known, askers: _Askers) -> asyncio.Task[None] | None:
+        """Take the group over while its calls are held. Raises CannotAdopt, UpstreamLost.
+
+        Returns what is still to be done while they go on; None: nothing.
+        """
         gateway, group = self._gateway, known.group
         answer = await gateway.guarded.adopt(known.request())
         if answer.error_code:
@@ -297,20 +309,34 @@ class Adoptions:
             error = ErrorCode(answer.error_code)
             raise CannotAdopt(answer.error_message or f"its coordinator here says {error.name}")
         sentinel = gateway.sentinels.of(group.group_id)
+        sentinel.begin_adoption(gateway.now_ms())
         taking = sentinel.taking = gateway.spawn(self._joined(sentinel, known, askers))
         done, _ = await asyncio.wait({taking}, timeout=OPENED_AFTER_S)
         if done:
-            error = taking.result()
             sentinel.taking = None
-            if is_refusal(error):
-                await self._give_back(known, askers.asker)
-            if error:
-                raise _Refused(error)
-        elif askers.parker is not None:
+            await self._end(taking.result(), known, askers)
+            return None
+        if askers.parker is not None:
             finding = gateway.spawn(self._find_stand_in(sentinel, askers.parker, known))
             await asyncio.wait({finding}, timeout=STAND_IN_WITHIN_S)
-        gateway.cluster_groups.adopted(group.group_id)
+        return gateway.spawn(self._end_late(taking, known, askers))
+
+    async def _end(self, error: ErrorCode, known: _Known, askers: _Askers) -> None:
+        """Do what follows from the cluster's answer. Raises CannotAdopt, UpstreamLost."""
+        if is_refusal(error):
+            await self._give_back(known, askers.asker)
+        if error:
+            raise _Refused(error)
+        self._gateway.cluster_groups.adopted(known.group.group_id)
         log.info("group %s is kcoord's now: adopted in generation %d, members: %d", *known.told)
+
+    async def _end_late(self, taking: asyncio.Task[ErrorCode], known: _Known, askers: _Askers) -> None:
+        """The same when the cluster has answered, while the group's calls go on."""
+        await asyncio.wait({taking})
+        try:
+            await self._end(taking.result(), known, askers)
+        except (CannotAdopt, UpstreamLost, DecodeError) as reason:
+            self._note_failure(known.group.group_id, reason)
 
     async def _give_back(self, known: _Known, asker: Asker) -> None:
         """Give the members back after the cluster has refused the sentinel. Raises UpstreamLost.
@@ -359,6 +385,8 @@ class Adoptions:
         facts = await facts_of(gateway, group_id)
         if (sentinel is not None and sentinel.is_joined) or facts.has_members:
             raise CannotAdopt("kcoord has members in this group already")
+        if sentinel is not None and sentinel.is_taking:
+            raise CannotAdopt("kcoord is about to take it")
         if gateway.releases.is_open(group_id):
             raise CannotAdopt("it is being released")
         asker = asker or gateway.cluster_groups.asker(group_id) or gateway.own(gateway.coordinators.of(group_id))

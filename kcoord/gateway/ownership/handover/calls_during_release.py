@@ -41,7 +41,7 @@ from kcoord.protocol.undecoded_call import Call
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["ReleaseCalls"]
+__all__ = ["NEEDS_ID_VERSION", "ReleaseCalls"]
 
 log = logging.getLogger("kcoord.gateway")
 

@@ -4,7 +4,8 @@ kcoord releases a group if its setting `gateway.owner` says `cluster`, or if `--
 hold after a restart, so a kcoord that died during a release goes on with it. Rules:
 
 1. The sentinel joins again. Beside its own protocol it offers the protocol of the members, so that they can join
-   upstream.
+   upstream. It may have to wait there for a member id that nobody uses, and upstream answers nothing else on that
+   connection meanwhile. So it joins over a connection of its own, if upstream lets kcoord in without credentials.
 2. Each member hears REBALANCE_IN_PROGRESS at its next Heartbeat, and joins. kcoord asks the cluster for a new member id
    and passes the member's JoinGroup on with that id, so the member learns its id from the answer. (librdkafka takes its
    partitions for lost when a JoinGroup is answered with nothing but a new id.) All calls with a new id pass.
@@ -134,8 +135,8 @@ class Releases:
         if group_id in self._open:
             return True
         sentinel = self._gateway.sentinels.known(group_id)
-        if sentinel is not None and sentinel.refused:
-            return False  # the cluster has it already: its members here end with their sessions
+        if sentinel is not None and (sentinel.refused or (sentinel.is_taking and sentinel.is_contested)):
+            return False  # the cluster has it, or still has it: its members here end with their sessions
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
         return is_to_go and known.has_members and group_id not in self._said

@@ -37,8 +37,8 @@ from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel
 from kcoord.gateway.ownership.sentinel.state import SessionLimit
 from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
 from kcoord.gateway.session.client_session import ClientSession
-from kcoord.gateway.session.connection_context import Spawner
-from kcoord.gateway.session.service_connection import ServiceConnection
+from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
+from kcoord.gateway.session.service_connection import ReleaseConnection, ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
@@ -67,7 +67,7 @@ class ReleasesUnderWay(Protocol):
     def tend(self, sentinel: Sentinel, facts: GroupFacts, /) -> None: ...
 
 
-class SentinelsContext(OwnershipContext, Spawner, Protocol):
+class SentinelsContext(OwnershipContext, ConnectionContext, Spawner, Protocol):
     """What the sentinels need from the gateway."""
 
     appearances: GroupAppearances
@@ -102,7 +102,9 @@ class Sentinels:
         found = self._all.get(group_id)
         if found is None:
             gateway, members_of = self._gateway, self._gateway.guarded.member_ids
-            found = self._kind(group_id, self._session, gateway.appearances, self._forget_answers, members_of)
+            found = self._kind(
+                group_id, self._session, gateway.appearances, self._forget_answers, members_of, self._apart
+            )
             self._all[group_id] = found
         return found
 
@@ -166,8 +168,12 @@ class Sentinels:
 
     def _own(self, sentinel: Sentinel) -> Asker | None:
         """kcoord's own connection to the group's coordinator; None if upstream asks for credentials."""
+        return self._gateway.own(self._coordinator(sentinel))
+
+    def _coordinator(self, sentinel: Sentinel) -> int | None:
+        """The broker that coordinates the group, as far as kcoord knows."""
         broker_id = self._gateway.coordinators.of(sentinel.group_id)
-        return self._gateway.own(sentinel.broker_id if broker_id is None else broker_id)
+        return sentinel.broker_id if broker_id is None else broker_id
 
     async def speak(
         self, sentinel: Sentinel, say: Callable[[Asker], Awaitable[ErrorCode]], at_last: Asker | None = None
@@ -200,6 +206,11 @@ class Sentinels:
         """
         own = self._own(sentinel)
         return await self.speak(sentinel, say) if own is None else await say(own)
+
+    def _apart(self, group_id: str) -> ReleaseConnection | None:
+        """A new connection to the group's coordinator; None if upstream asks for credentials."""
+        uses_sasl = self._gateway.settings.uses_sasl
+        return None if uses_sasl else ReleaseConnection(self._gateway, self._coordinator(self.of(group_id)))
 
     async def tend(self) -> None:
         """Take care of all sentinels; called about once a second."""

@@ -12,7 +12,6 @@ import attrs
 
 from kcoord.gateway.ownership.sentinel import joins, requests
 from kcoord.gateway.ownership.sentinel.described_groups import PREPARING, described_group, other_members
-from kcoord.gateway.ownership.sentinel.replacement import replace
 from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST
 from kcoord.gateway.session.upstream import Asker
@@ -72,7 +71,9 @@ async def let_in(sentinel: SentinelState, asker: Asker, terms: Terms) -> ErrorCo
         return await _join_not_before(sentinel, asker, generation)
     if described.group_state != PREPARING or len(others) == len(described.members):
         return await go(sentinel, asker)
-    return await replace(sentinel, asker, [MemberIdentity(each.member_id) for each in others], generation)
+    sentinel.member_id, sentinel.refused = "", False
+    error = await requests.remove(sentinel, asker, [MemberIdentity(each.member_id) for each in others])
+    return error or await joins.join(sentinel, asker, generation)
 
 
 async def _join_not_before(sentinel: SentinelState, asker: Asker, generation: int) -> ErrorCode:
@@ -91,7 +92,7 @@ async def _join_not_before(sentinel: SentinelState, asker: Asker, generation: in
 async def let_nobody_in(sentinel: SentinelState, asker: Asker, generation: int) -> ErrorCode:
     """Offer only its own protocol and remove members that have come."""
     sentinel.offers, sentinel.mark, sentinel.beat_due_ms = (), None, 0
-    return await joins.join(sentinel, asker, generation)
+    return await joins.join(sentinel, asker, generation, is_released=True)
 
 
 async def go(sentinel: SentinelState, asker: Asker, right_after: Callable[[], None] | None = None) -> ErrorCode:

@@ -21,7 +21,7 @@ from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import JoinGroupRequest
 
-__all__ = ["attempt", "find_appearance", "join", "make_room"]
+__all__ = ["attempt", "find_appearance", "join", "join_over", "make_room"]
 
 log = logging.getLogger("kcoord.gateway")
 
@@ -29,8 +29,23 @@ ATTEMPTS = 16
 """Most attempts of one join: enough for every step down to the session that upstream allows."""
 
 
-async def join(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode:
-    """Join, or join again, with that mark.
+async def join(sentinel: SentinelState, asker: Asker, mark: int, *, is_released: bool = False) -> ErrorCode:
+    """Join, or join again, with that mark. `is_released`: the group is, or was until now, being released.
+
+    In a release its JoinGroup may wait for a member id that nobody uses, and upstream answers nothing else on that
+    connection meanwhile. So it goes over a connection of its own, if upstream lets kcoord in without credentials.
+    """
+    apart = sentinel.apart(sentinel.group_id) if is_released or sentinel.offers else None
+    if apart is None:
+        return await join_over(sentinel, asker, mark)
+    try:
+        return await join_over(sentinel, apart, mark)
+    finally:
+        apart.close()
+
+
+async def join_over(sentinel: SentinelState, asker: Asker, mark: int) -> ErrorCode:
+    """As `join`, over the connection `asker` in any case.
 
     COORDINATOR_LOAD_IN_PROGRESS: it does not join, because members of a group that is being released are in it already.
     It might have to lead them. That is no refusal: the release goes on, or is taken back.

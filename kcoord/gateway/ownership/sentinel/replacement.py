@@ -91,13 +91,20 @@ async def replace(sentinel: SentinelState, asker: Asker, members: list[MemberIde
     version = await asker.version(LeaveGroupRequest)
     if version is None or version < requests.STATIC_LEAVE:
         return ErrorCode.UNSUPPORTED_VERSION
-    leaving = asyncio.ensure_future(requests.remove(sentinel, asker, members))
-    joining = asyncio.ensure_future(joins.join(sentinel, asker, mark))
+    leaving = asyncio.ensure_future(_remove(sentinel, asker, members))
+    joining = asyncio.ensure_future(joins.join_over(sentinel, asker, mark))
     try:
         left, error = await asyncio.gather(leaving, joining)
     finally:
         sentinel.stand_in = None
     return error or left
+
+
+async def _remove(sentinel: SentinelState, asker: Asker, members: list[MemberIdentity]) -> ErrorCode:
+    error = await requests.remove(sentinel, asker, members)
+    if error == ErrorCode.NONE:
+        sentinel.note_removal()
+    return error
 
 
 async def find_stand_in(sentinel: SentinelState, asker: Asker, generation: int) -> None:

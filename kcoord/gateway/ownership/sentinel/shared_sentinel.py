@@ -31,7 +31,14 @@ from kcoord.gateway.ownership.sentinel import joins
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
 from kcoord.gateway.ownership.sentinel.described_groups import Seen, seen_sentinel
 from kcoord.gateway.ownership.sentinel.sentinel import Current, MayGo, Sentinel
-from kcoord.gateway.ownership.sentinel.state import AppearanceSource, MembersOf, SessionLimit, nobody
+from kcoord.gateway.ownership.sentinel.state import (
+    Apart,
+    AppearanceSource,
+    MembersOf,
+    SessionLimit,
+    no_connection,
+    nobody,
+)
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING
 from kcoord.gateway.session.upstream import Asker, error_of
 from kcoord.protocol.errors import ErrorCode
@@ -64,8 +71,9 @@ class SharedSentinel(Sentinel):
         appearance_source: AppearanceSource,
         forget_answers: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
+        apart: Apart = no_connection,
     ) -> None:
-        super().__init__(group_id, session_limit, appearance_source, forget_answers, members_of)
+        super().__init__(group_id, session_limit, appearance_source, forget_answers, members_of, apart)
         self._arrived = 0
         """How many calls have asked for a mark."""
         self._looked = 0

@@ -21,7 +21,18 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import JoinGroupResponse
 
-__all__ = ["PROTOCOL", "AppearanceSource", "Identity", "MembersOf", "SentinelState", "SessionLimit", "nobody"]
+__all__ = [
+    "PROTOCOL",
+    "Apart",
+    "AppearanceSource",
+    "Identity",
+    "MembersOf",
+    "OwnConnection",
+    "SentinelState",
+    "SessionLimit",
+    "no_connection",
+    "nobody",
+]
 
 PROTOCOL = "kcoord"
 """The protocol that the sentinel joins with."""
@@ -70,14 +81,29 @@ MembersOf = Callable[[str], Awaitable[AbstractSet[str]]]
 """Tells the ids of a group's members here."""
 
 
+class OwnConnection(Asker, Protocol):
+    """A connection of kcoord's own."""
+
+    def close(self) -> None: ...
+
+
+Apart = Callable[[str], OwnConnection | None]
+"""Makes a connection for one JoinGroup of the sentinel of that group; None if upstream asks for credentials."""
+
+
 async def nobody(_group_id: str) -> AbstractSet[str]:
     return frozenset()
+
+
+def no_connection(_group_id: str) -> OwnConnection | None:
+    return None
 
 
 class SentinelState:
     """What kcoord knows about its member in one group upstream."""
 
     __slots__ = (
+        "apart",
         "appearance",
         "appearance_for",
         "appearance_source",
@@ -121,10 +147,12 @@ class SentinelState:
         appearance_source: AppearanceSource,
         forget_answers: Callable[[str], None] = lambda _group_id: None,
         members_of: MembersOf = nobody,
+        apart: Apart = no_connection,
     ) -> None:
         """`forget_answers` is called when upstream has other members of the group, or may have."""
         self.group_id = group_id
         self.members_of = members_of
+        self.apart = apart
         self.forget_answers = forget_answers
         self.session_limit = session_limit
         self.appearance_source = appearance_source
@@ -152,8 +180,9 @@ class SentinelState:
         self.has_acted = False
         """Whether this process has changed anything in the group upstream, or tried to."""
         self.is_contested = False
-        """Whether an adoption was broken off: its connection was lost, or upstream has shown the sentinel of a
-        predecessor of this process beside other members. Nothing is answered before it is known who has the group.
+        """Whether it is not known who has the group, so that nothing is answered: while it is adopted, until upstream
+        has said that it has removed the members; and after an adoption was broken off, because its connection was lost,
+        or because upstream has shown the sentinel of a predecessor of this process beside other members.
         """
         self.parked: asyncio.Future[JoinGroupResponse] | None = None
         """The join by which it waits in a group that it adopts until all members are removed (AD-8)."""
@@ -232,6 +261,14 @@ class SentinelState:
         self.forget()
         self.refused = True
         self.forget_answers(self.group_id)
+
+    def begin_adoption(self, now_ms: int) -> None:
+        """From now on it replaces the members upstream, and until they are removed there, upstream has the group."""
+        self.taking_since_ms, self.is_contested, self.comes_back = now_ms, True, False
+
+    def note_removal(self) -> None:
+        """Upstream has removed the members for it: they are nobody's but kcoord's."""
+        self.is_contested = False
 
     def note_broken_adoption(self) -> None:
         """The connection was lost while it replaced the members: it may be in the group, or they may, or both."""
