@@ -34,6 +34,7 @@ NAMES = {
     25: "ConsumerGroupCurrentMemberAssignment",
     26: "ConsumerGroupRegularExpression",
     27: "ConsumerGroupHistory",
+    28: "DeclaredTopic",
 }
 _OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET, *CONSUMERS_MEMBER))
 EPOCHS = {CLASSIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
