@@ -384,7 +384,9 @@ class Coordinator:
 
     def _superseded(self, frame: Frame) -> bool:
         group_id, member_id = getattr(frame.request, "group_id", ""), getattr(frame.request, "member_id", "")
-        group = self.shard.state.modern_group(group_id)
+        state = self.shard.state
+        # 0.1.0, whose shards take part in some runs, knows no consumer groups
+        group = state.connect.get(group_id) or getattr(state, "consumer", {}).get(group_id)
         member = None if group is None else group.members.get(member_id)
         return member is not None and member.connection > frame.link.serial
 

@@ -73,9 +73,9 @@ def test_runs_without_rules_are_as_if_there_were_none_to_draw() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_which_kinds_of_runs_have_rules(kind: str) -> None:
-    """A classic group, as Kafka's own coordinator has it, knows of none."""
+    """A classic group, as Kafka's own coordinator has it, knows of none, and neither does a consumer group."""
     found = [plan_of(seed, kind).plan for seed in range(60)]
-    assert any(plan.placements for plan in found) == (kind != "classic")
+    assert any(plan.placements for plan in found) == (kind not in ("classic", "consumer"))
     assert all(bool(plan.placements) == (PLACEMENT in plan.weights) for plan in found)
 
 

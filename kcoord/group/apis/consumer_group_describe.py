@@ -41,7 +41,7 @@ def _describe(transition: Transition, group_id: str, with_history: bool) -> Desc
     if group is None:
         return DescribedGroup(
             error_code=ErrorCode.GROUP_ID_NOT_FOUND,
-            error_message=f"Group {bounded_name(group_id)} not found.",
+            error_message=f"Group {bounded_name(group_id)} {_why_not(transition, group_id)}.",
             group_id=group_id,
         )
     names = {topic.id: topic.name for topic in group.topics.values()}
@@ -61,6 +61,10 @@ def _describe(transition: Transition, group_id: str, with_history: bool) -> Desc
         for member in described.members:
             member.pending = _by_name(group.members[member.member_id].pending, every_name)
     return described
+
+
+def _why_not(transition: Transition, group_id: str) -> str:
+    return "is a connect group: describe it as one" if group_id in transition.state.connect else "not found"
 
 
 def _entry(epoch: int, entry: ConsumerGroupHistoryValue, names: Mapping[bytes, str]) -> HistoryEntry:

@@ -270,7 +270,7 @@ MUTANTS = (
     Mutant(8, "what others have is granted", reconciliation._towards,
            "frozenset(filter(goal.is_free, missing))", "missing"),
     Mutant(6, "topics that change move no epoch", topic_facts._learn,
-           "if seen != before and group.members", "if False"),
+           "if (seen != before or resolved_anew) and group.members", "if False"),
     Mutant(7, "what departed members were to have is given to nobody", next_assignment.compute,
            "for member_id, partitions in after.items():", "for member_id, partitions in list(after.items())[:1]:"),
 )  # fmt: skip
