@@ -217,7 +217,9 @@ async def test_workers_of_the_new_protocol_cannot_go_to_the_cluster(front: Kcoor
     for arguments in (("release", group, "--dry-run"), ("release", group), ("release", "--all")):
         done = await run(at, *arguments)
         assert (done.code, told in done.out) == (0 if "--dry-run" in arguments else 1, True), done
+        assert await worker.heartbeat() == ErrorCode.NONE
     settings = await asyncio.to_thread(kcoord, "config", "describe", group, "--bootstrap-server", at)
+    assert await worker.heartbeat() == ErrorCode.NONE
     [owner] = [line.split() for line in settings.out.splitlines() if line.startswith("gateway.owner")]
     assert owner[1] == "auto"
     assert kcoord("config", "set", group, "gateway.owner=cluster", "--bootstrap-server", at).code == 0
