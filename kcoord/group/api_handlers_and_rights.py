@@ -320,6 +320,7 @@ ALONE_TABLE = (
         handler=consumer_group_heartbeat,
         writes=Writes.NEWS,
         creates=True,
+        in_front=InFront.PASSED,
         of_consumer_groups=True,
     ),
     ApiRow(
@@ -329,6 +330,7 @@ ALONE_TABLE = (
         refusal=refuse_consumer_group_describe,
         batch=Batch(names="group_ids", answers="groups", large=True),
         repeatable=True,
+        in_front=InFront.PASSED,
         of_consumer_groups=True,
     ),
     # -- declared topics

@@ -62,6 +62,7 @@ from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
+    ConsumerGroupDescribeResponse,
     ConsumerGroupHeartbeatRequest,
     DescribeGroupsResponse,
     ListGroupsRequest,
@@ -282,7 +283,7 @@ class Shard:
 
     def _refuse_closed(self, request: Request) -> Response:
         response = refuse(request, ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse):
+        if isinstance(response, DescribeGroupsResponse | ConnectGroupDescribeResponse | ConsumerGroupDescribeResponse):
             for described in response.groups:
                 described.error_message = self.state.quarantine[described.group_id].text()
         return response

@@ -62,7 +62,14 @@ from kcoord.server.connections.connection import Connection
 from kcoord.server.connections.multi_group_run import BatchRun
 from kcoord.server.connections.sliced_call import SlicedCall
 from kcoord.server.shards.coordinator import Coordinator
-from kcoord.server.standalone_authorizer import AllowAll, Authorizer, Deliver, submit_allowed, submit_allowed_configs
+from kcoord.server.standalone_authorizer import (
+    NEEDED,
+    AllowAll,
+    Authorizer,
+    Deliver,
+    submit_allowed,
+    submit_allowed_configs,
+)
 from kcoord.server.standalone_nodes import Nodes
 from kcoord.server.standalone_topics import NO_DATA, Ask, StandaloneTopics
 from kcoord.server.topic_patterns import PatternError
@@ -207,10 +214,15 @@ class Standalone:
         if own is not None:
             connection.answer(call, own(connection, request, context.api_version))
             return
-        if isinstance(request, ConsumerGroupHeartbeatRequest) and request.subscribed_topic_regex:
+        if isinstance(request, ConsumerGroupHeartbeatRequest) and self._brings_pattern(connection, request):
             self._run(self._subscribe(connection, call, request, context))
             return
         self._about_group(connection, call, request, context)
+
+    def _brings_pattern(self, connection: Connection, request: ConsumerGroupHeartbeatRequest) -> bool:
+        """Whether there is a regular expression to resolve, for a client that may have it: others are refused first."""
+        may_read = self._authorizer.allows(connection, NEEDED[type(request)], request.group_id)
+        return bool(request.subscribed_topic_regex) and may_read
 
     async def _subscribe(
         self, connection: Connection, call: Call, request: ConsumerGroupHeartbeatRequest, context: RequestContext
@@ -221,6 +233,11 @@ class Standalone:
         except PatternError as error:
             if connection.is_in_work(call):
                 connection.answer(call, _invalid_pattern(str(error)))
+            return
+        except Exception:
+            log.exception("a fault of kcoord's own while a regular expression was resolved")
+            if connection.is_in_work(call):
+                connection.answer(call, refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR))
             return
         if connection.is_in_work(call):
             self._about_group(connection, call, request, attrs.evolve(context, resolved=resolved))
@@ -456,5 +473,5 @@ CONSUMER_GROUP_APIS = tuple(row.request for row in _OFFERED if row.of_consumer_g
 """The APIs of groups: those that are always served, and those that are served if connect groups, or consumer groups,
 are enabled.
 """
-TOPIC_APIS = tuple(row.request for row in _OFFERED if row.in_front is InFront.PASSED and row.of_consumer_groups)
-"""The APIs that change declared topics. A client sends them to any instance."""
+TOPIC_APIS = tuple(row.request for row in _OFFERED if row.of_consumer_groups and row.right is None)
+"""The APIs of declared topics, which name no group. A client sends them to any instance."""

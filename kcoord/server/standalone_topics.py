@@ -67,7 +67,7 @@ LOOK_EVERY_S = 5.0
 AGAIN_S = 0.2
 """The pause while nobody can say which topics there are."""
 MANY = 1_000
-"""So many comparisons of names with regular expressions are made without delay."""
+"""The most comparisons of names with regular expressions that are made on the event loop."""
 IDS_IN_METADATA, IDS_IN_FETCH = 12, 13
 """The first versions in which a client can name a topic by its id alone."""
 LONGEST_WAIT_MS = 30_000

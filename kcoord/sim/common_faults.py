@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import accumulate
 from random import Random
 from typing import Generic, Protocol
@@ -23,7 +24,7 @@ class PhaseJudge(Protocol):
     def phases(self) -> list[str]: ...
 
 
-class CommonFaults(Generic[P]):
+class CommonFaults(ABC, Generic[P]):
     """Draws and runs faults until the run has to be quiet."""
 
     def __init__(
@@ -51,13 +52,13 @@ class CommonFaults(Generic[P]):
         self._summed = list(accumulate(self._kinds.values()))
         """The running sums of their weights."""
 
+    @abstractmethod
     def _weighted(self) -> dict[str, int]:
         """The weights of the faults in this run, in an order that is always the same."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _call(self, kind: str) -> None:
         """Let a fault of this kind strike."""
-        raise NotImplementedError
 
     def start(self) -> None:
         """From now on things go wrong."""

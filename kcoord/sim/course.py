@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from random import Random
 from traceback import format_exception
 from typing import Any, Protocol
@@ -38,7 +39,7 @@ class RunJudge(Protocol):
     def at_end(self) -> None: ...
 
 
-class Course:
+class Course(ABC):
     """One run."""
 
     coordinator: Coordinator
@@ -53,13 +54,13 @@ class Course:
         self.context = self._make_context(random, sink, run_plan)
         self.coordinator, self.fleet, self.checks, self.faults = self._build_components()
 
+    @abstractmethod
     def _make_context(self, random: Random, sink: Sink | None, run_plan: RunPlan | None) -> RunContext:
         """Make the context, with the plan that the seed draws or that of a plan file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _build_components(self) -> tuple[Coordinator, Places[Any], RunJudge, CommonFaults[Any]]:
         """Make the coordinator, the processes, the checks and the faults, in this order: some of them draw."""
-        raise NotImplementedError
 
     # -- the run ------------------------------------------------------------------------------------------------------
 

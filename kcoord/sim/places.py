@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Generic, Protocol, TypeVar
 
 import attrs
@@ -32,7 +33,7 @@ class FleetJudge(ProcessJudge, Protocol):
 P = TypeVar("P", bound=ProcessPlace)
 
 
-class Places(Generic[P]):
+class Places(ABC, Generic[P]):
     """All places of a run."""
 
     judge: FleetJudge
@@ -43,13 +44,13 @@ class Places(Generic[P]):
         self._random = context.random
         self.places = [self._place(at) for at in range(context.plan.workers)]
 
+    @abstractmethod
     def _place(self, at: int) -> P:
         """Make the place of that number."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _process(self, place: P) -> SimulatedProcess:
         """Make the next process at a place. `_ended` is to be called when it ends by itself."""
-        raise NotImplementedError
 
     def processes(self) -> list[SimulatedProcess]:
         """All processes that live."""
@@ -60,7 +61,7 @@ class Places(Generic[P]):
         return any(place.wanted and place.process is None for place in self.places)
 
     def start(self, place: P) -> None:
-        """Start a new process if there is none."""
+        """Start a new process if no process lives."""
         if place.process is not None or not place.wanted:
             return
         place.lives += 1

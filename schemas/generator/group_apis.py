@@ -5,7 +5,7 @@ Only this module of the generator imports kcoord, so the generator can write cod
 
 from __future__ import annotations
 
-from kcoord.group.api_handlers_and_rights import API_TABLE, ApiRow, InFront, Writes
+from kcoord.group.api_handlers_and_rights import ALL_APIS, ApiRow, InFront, Writes
 
 WRITES = {Writes.NEVER: "no", Writes.ALWAYS: "yes", Writes.NEWS: "if it says something new"}
 IN_FRONT = {
@@ -29,7 +29,7 @@ def group_apis() -> dict[int, tuple[str, ...]]:
             "yes" if row.relayed else "no",
             IN_FRONT[row.in_front],
         )
-        for row in API_TABLE
+        for row in ALL_APIS
     }
 
 

@@ -20,6 +20,7 @@ from kcoord.protocol.messages import RESPONSES, Request, Response
 from kcoord.server.server import Limits, Server
 from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone import Standalone
+from kcoord.server.standalone_authorizer import Authorizer
 from kcoord.server.standalone_nodes import OneNode
 
 R = TypeVar("R", bound=Response)
@@ -59,6 +60,7 @@ async def over(
     settings: GroupSettings = SETTINGS,
     tls: ssl.SSLContext | None = None,
     topics: Mapping[str, int] | None = None,
+    authorizer: Authorizer | None = None,
 ) -> AsyncIterator[Running]:
     """The same over `log`, which is opened; all of its partitions are this one's. With `topics` it serves consumer
     groups.
@@ -69,7 +71,7 @@ async def over(
     coordinator = Coordinator(log, settings, log.partitions, lambda: f"id-{run}-{next(serial)}")
     await coordinator.load()
     node = OneNode("test-cluster", None)
-    alone = Standalone(coordinator, node, consumer_groups=topics is not None, declared=topics)
+    alone = Standalone(coordinator, node, authorizer, consumer_groups=topics is not None, declared=topics)
     server = Server(limits, alone, tls, on_gone=coordinator.closed)
     following = None if topics is None else asyncio.create_task(alone.topics.follow())
     port = await server.listen("127.0.0.1", 0)

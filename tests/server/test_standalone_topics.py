@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
+from kcoord.group.acl_operation import AclOperation
 from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.step import RequestContext
 from kcoord.log.embedded import EmbeddedLog
@@ -25,6 +27,7 @@ from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
+    ConsumerGroupHeartbeatRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -204,6 +207,32 @@ async def test_who_has_changed_a_topic_sees_it_at_once(client: Client) -> None:
     await ask(client, DeleteTopicsRequest([DeleteTopicState("new")]))
     answer = await ask(client, MetadataRequest([MetadataRequestTopic(name="new")]))
     assert answer.topics[0].error_code == UNKNOWN
+
+
+@attrs.frozen
+class AllowNothing:
+    """Nobody may do anything."""
+
+    holds_ms: int | None = None
+
+    def allows(self, client: object, operation: AclOperation, group_id: str) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("authorizer", "error"),
+    [(None, ErrorCode.INVALID_REGULAR_EXPRESSION), (AllowNothing(), ErrorCode.GROUP_AUTHORIZATION_FAILED)],
+    ids=["may", "may not"],
+)
+async def test_a_regular_expression_is_looked_at_for_who_may_have_it(
+    tmp_path: Path, authorizer: AllowNothing | None, error: ErrorCode
+) -> None:
+    join = ConsumerGroupHeartbeatRequest(
+        "g", "a", 0, rebalance_timeout_ms=60_000, subscribed_topic_regex="(", topic_partitions=[]
+    )
+    log = EmbeddedLog(tmp_path, partitions=1)
+    async with over(log, topics={}, authorizer=authorizer) as running, await Client.connect(running.port) as client:
+        assert (await ask(client, join)).error_code == error
 
 
 # -- before it is known which there are --------------------------------------------------------------------------------

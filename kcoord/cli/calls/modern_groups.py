@@ -5,6 +5,7 @@ Programs get the same with `--json`: the names are those used here, times are in
 means that there is nothing yet.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -116,7 +117,7 @@ class Epoch:
 
 
 @attrs.frozen
-class GroupView(Generic[M]):
+class GroupView(ABC, Generic[M]):
     """A group as its coordinator describes it."""
 
     KIND: ClassVar[str]
@@ -141,9 +142,9 @@ class GroupView(Generic[M]):
         """True, as for a classic group that exists."""
         return True
 
+    @abstractmethod
     def shares_json(self, shares: Any) -> dict[str, Any]:
         """What somebody has, for programs."""
-        raise NotImplementedError
 
     def history_json(self, last: int) -> dict[str, Any]:
         return {

@@ -15,8 +15,7 @@ from collections import Counter
 from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.state.groups.classic_reasons import Reason, tell
 from kcoord.group.state.groups.classic_states import ClassicState
-from kcoord.group.state.records.classic_records import tombstone
-from kcoord.group.state.replaced_groups import make_room
+from kcoord.group.state.replaced_groups import make_room, replace_classic
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -32,8 +31,7 @@ def adopt_group(transition: Transition, request: AdoptGroupRequest, context: Req
     if refusal is not None:
         transition.answer(token, refusal)
         return
-    if request.group_id in transition.state.groups:
-        transition.write(tombstone(request.group_id))
+    replace_classic(transition, request.group_id)
     transition.write(Record(GroupMetadataKey(request.group_id), _record(request, transition.wall_ms)))
     open_sessions(transition, transition.state.groups[request.group_id])
     transition.answer(token, AdoptGroupResponse())

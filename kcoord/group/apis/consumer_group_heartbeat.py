@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from kcoord.group.consumer.answer_delay import how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
-from kcoord.group.consumer.letting_go import may_own, note_told
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
+from kcoord.group.consumer.owned_partitions import may_own, note_told
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
 from kcoord.group.consumer.settle import settle

@@ -13,19 +13,20 @@ from kcoord.protocol.records import Record
 
 def replace_by_connect(transition: Transition, group_id: str) -> None:
     """Delete the empty group of another kind whose name a connect group takes."""
-    _replace_classic(transition, group_id)
+    replace_classic(transition, group_id)
     if group_id in transition.state.consumer:
         _write(transition, consumer_records.deletion(transition.state.consumer[group_id]))
 
 
 def replace_by_consumers(transition: Transition, group_id: str) -> None:
     """Delete the empty group of another kind whose name a consumer group takes."""
-    _replace_classic(transition, group_id)
+    replace_classic(transition, group_id)
     if group_id in transition.state.connect:
         _write(transition, connect_records.deletion(transition.state.connect[group_id]))
 
 
-def _replace_classic(transition: Transition, group_id: str) -> None:
+def replace_classic(transition: Transition, group_id: str) -> None:
+    """Delete the classic group whose name another group takes."""
     if group_id in transition.state.groups:
         transition.write(tombstone(group_id))
 
