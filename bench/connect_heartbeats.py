@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.loader import Loader
 from bench.results import Claim, Outcome
-from bench.rounds import Round, beat_round, figures_of, typical
+from bench.rounds import Round, figures_of, in_turn
 from bench.sides import echo, kcoord
 
 GROUPS, SIZE = 10, 10
@@ -23,19 +23,12 @@ OF_ECHO = 0.7
 
 def run(folder: Path) -> Outcome:
     """Measure both sides in turn."""
-    rounds: dict[tuple[str, int], list[Round]] = {}
     with Loader() as loader, kcoord(folder) as own, echo(folder) as bare:
         frame_bytes = loader.connect_members(own.name, own.address, GROUPS, SIZE)
         loader.echoes(bare.name, bare.address, GROUPS * SIZE, frame_bytes)
-        for side in (own, bare):
-            for depth in DEPTHS:
-                beat_round(loader, side, side.name, depth, WARM_UP_S)
-        for _ in range(ROUNDS):
-            for depth in DEPTHS:
-                for side in (own, bare):
-                    done = beat_round(loader, side, side.name, depth, ROUND_S)
-                    rounds.setdefault((side.name, depth), []).append(done)
-    return outcome({at: typical(each) for at, each in rounds.items()}, frame_bytes)
+        warm_up_s = {side.name: WARM_UP_S * len(DEPTHS) for side in (own, bare)}
+        measured = in_turn(loader, (own, bare), DEPTHS, warm_up_s, ROUNDS, ROUND_S)
+    return outcome(measured, frame_bytes)
 
 
 def outcome(typical_of: Mapping[tuple[str, int], Round], frame_bytes: int) -> Outcome:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.loader import Loader
 from bench.results import Claim, Outcome
-from bench.rounds import Round, beat_round, figures_of, typical
+from bench.rounds import Round, figures_of, in_turn
 from bench.sides import echo, kafka, kcoord
 
 GROUPS, SIZE = 10, 10
@@ -27,7 +27,6 @@ OF_ECHO, TIMES_KAFKA = 0.9, 2.5
 
 def run(folder: Path) -> Outcome:
     """Measure all sides in turn."""
-    rounds: dict[tuple[str, int], list[Round]] = {}
     patience = {f"group_consumer_{name}session_timeout_ms": SESSION_MS for name in ("", "max_")}
     own_settings = {"topics": f"{TOPIC}:{SIZE}", "group_consumer_heartbeat_wait_ms": 0, **patience}
     with (
@@ -40,15 +39,8 @@ def run(folder: Path) -> Outcome:
         sides = (broker.side, own, bare)
         frame_bytes = [loader.consumers(side.name, side.address, GROUPS, SIZE, TOPIC) for side in sides[:2]]
         loader.echoes(bare.name, bare.address, GROUPS * SIZE, frame_bytes[1])
-        for side in sides:
-            for depth in reversed(DEPTHS):
-                beat_round(loader, side, side.name, depth, WARM_UP_S[side.name] / len(DEPTHS))
-        for _ in range(ROUNDS):
-            for depth in DEPTHS:
-                for side in sides:
-                    done = beat_round(loader, side, side.name, depth, ROUND_S)
-                    rounds.setdefault((side.name, depth), []).append(done)
-    return outcome({at: typical(each) for at, each in rounds.items()}, frame_bytes[1])
+        measured = in_turn(loader, sides, DEPTHS, WARM_UP_S, ROUNDS, ROUND_S)
+    return outcome(measured, frame_bytes[1])
 
 
 def outcome(typical_of: Mapping[tuple[str, int], Round], frame_bytes: int) -> Outcome:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.loader import Loader
 from bench.results import Claim, Outcome
-from bench.rounds import Round, beat_round, figures_of, typical
+from bench.rounds import Round, figures_of, in_turn
 from bench.sides import echo, kafka, kcoord
 
 GROUPS, SIZE = 10, 10
@@ -25,20 +25,12 @@ OF_ECHO = 0.7
 
 def run(folder: Path) -> Outcome:
     """Measure all sides in turn."""
-    rounds: dict[tuple[str, int], list[Round]] = {}
     with Loader() as loader, kafka(folder) as broker, kcoord(folder) as own, echo(folder) as bare:
         sides = (broker.side, own, bare)
         frame_bytes = [loader.members(side.name, side.address, GROUPS, SIZE) for side in sides[:2]]
         loader.echoes(bare.name, bare.address, GROUPS * SIZE, frame_bytes[1])
-        for side in sides:
-            for depth in reversed(DEPTHS):
-                beat_round(loader, side, side.name, depth, WARM_UP_S[side.name] / len(DEPTHS))
-        for _ in range(ROUNDS):
-            for depth in DEPTHS:
-                for side in sides:
-                    done = beat_round(loader, side, side.name, depth, ROUND_S)
-                    rounds.setdefault((side.name, depth), []).append(done)
-    return outcome({at: typical(each) for at, each in rounds.items()}, frame_bytes[1])
+        measured = in_turn(loader, sides, DEPTHS, WARM_UP_S, ROUNDS, ROUND_S)
+    return outcome(measured, frame_bytes[1])
 
 
 def outcome(typical_of: Mapping[tuple[str, int], Round], frame_bytes: int) -> Outcome:

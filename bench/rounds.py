@@ -61,6 +61,28 @@ def beat_round(loader: Loader, side: Side, fleet: str, in_flight: int, seconds: 
         loader.rest(fleet)
 
 
+def in_turn(
+    loader: Loader,
+    sides: Sequence[Side],
+    depths: Sequence[int],
+    warm_up_s: Mapping[str, float],
+    rounds: int,
+    seconds: float,
+) -> dict[tuple[str, int], Round]:
+    """Warm up all sides, then `rounds` rounds of heartbeats, sides in turn; the typical one by side and requests in
+    flight. The fleet of a side has its name. `warm_up_s`: for all depths together.
+    """
+    for side in sides:
+        for depth in reversed(depths):
+            beat_round(loader, side, side.name, depth, warm_up_s[side.name] / len(depths))
+    done: dict[tuple[str, int], list[Round]] = {}
+    for _ in range(rounds):
+        for depth in depths:
+            for side in sides:
+                done.setdefault((side.name, depth), []).append(beat_round(loader, side, side.name, depth, seconds))
+    return {at: typical(each) for at, each in done.items()}
+
+
 def typical(rounds: Sequence[Round]) -> Round:
     """The round whose answers a CPU second are the median (the lower of the two in the middle)."""
     ordered = sorted(rounds, key=lambda each: each.a_cpu_second)

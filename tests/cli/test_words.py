@@ -1,5 +1,7 @@
 """Are names, spans and connectors told as people want them?"""
 
+from typing import Any
+
 import pytest
 
 from kcoord.assign import CONNECTOR, Resource
@@ -49,8 +51,9 @@ def test_connectors_and_tasks() -> None:
 
 
 def worker(member: str, **others: object) -> Worker:
-    fields = {"owns": NOTHING, "target": NOTHING, "waits_for": NOTHING, "must_release": NOTHING, **others}
-    return Worker(member, None, "c", "h", 3, "Stable", **fields)  # type: ignore[arg-type]
+    nothing = dict.fromkeys(("owns", "target", "waits_for", "must_release"), NOTHING)
+    fields: dict[str, Any] = {**nothing, **others}
+    return Worker(member, None, "c", "h", 3, "Stable", **fields)
 
 
 def test_a_history_with_all_that_can_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ async def test_kafka_configs_shows_and_changes_them(java: Java, kcoord: Kcoord, 
     assert entries(java.tool(CONFIGS, *of_group, "--describe")) == {ASSIGNORS: "cooperative,uniform"}
     everything = entries(java.tool(CONFIGS, *of_group, "--describe", "--all"))
     assert (everything[SESSION], everything[INTERVAL]) == ("45000", "5000")
-    assert "consumer.session.timeout.ms" in everything, "the cluster's, or where there is none, kcoord's"
+    assert "consumer.session.timeout.ms" in everything, "the cluster's, or kcoord's own without a cluster"
 
     for what, says in (
         (f"{SESSION}=1", "is not between 6000 and 60000"),

@@ -19,17 +19,10 @@ from kcoord.protocol.embedded import NAMES, WorkerAssignment, WorkerState, encod
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as beat
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
-from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions as OwnedPartitions
-from kcoord.protocol.generated.create_partitions_request import CreatePartitionsTopic
-from kcoord.protocol.generated.create_topics_request import CreatableTopic
-from kcoord.protocol.generated.delete_topics_request import DeleteTopicState
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
-from kcoord.protocol.generated.fetch_request import FetchPartition, FetchTopic
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
-from kcoord.protocol.generated.list_offsets_request import ListOffsetsPartition, ListOffsetsTopic
-from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import (
@@ -37,7 +30,6 @@ from kcoord.protocol.generated.offset_fetch_request import (
     OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
 )
-from kcoord.protocol.generated.produce_request import PartitionProduceData, TopicProduceData
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import (
@@ -51,14 +43,10 @@ from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
-    CreatePartitionsRequest,
-    CreateTopicsRequest,
     DeleteGroupsRequest,
-    DeleteTopicsRequest,
     DescribeClusterRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
-    FetchRequest,
     FindCoordinatorRequest,
     HeartbeatRequest,
     IncrementalAlterConfigsRequest,
@@ -66,23 +54,21 @@ from kcoord.protocol.messages import (
     JoinGroupResponse,
     LeaveGroupRequest,
     ListGroupsRequest,
-    ListOffsetsRequest,
     MetadataRequest,
     MetadataResponse,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
-    ProduceRequest,
     SyncGroupRequest,
     SyncGroupResponse,
 )
 from kcoord.protocol.resources import pack, unpack
 from kcoord.resource import CONNECTOR, Resource
+from tests.hostile.session_consumers import ConsumerRequests
 from tests.hostile.session_edges import fit, put_at_an_edge
+from tests.hostile.session_members import Known
 from tests.protocol.catalogue import random_message
 
-GROUPS = ("g0", "g1", "g2", "connect-a", "connect-b", "offsets", "x" * 300, "g\u00df\u0000\u001b[31m")
-TOPICS = ("t0", "t1", "t2", "u")
 CONNECTORS = ("A", "B", "C", "long-" + "n" * 120)
 EDGED = 0.25
 """So many requests have one field at an edge."""
@@ -94,50 +80,11 @@ MINUTES_MS = 60_000
 COMPUTE_ASSIGNMENT = 32_100
 
 
-@attrs.define(eq=False)
-class Known:
-    """A member, as the answers have shown it."""
-
-    group_id: str
-    member_id: str
-    epoch: int = -1
-    """Its generation, or member epoch."""
-    instance_id: str | None = None
-    is_worker: bool = False
-    """Of the Connect group protocol."""
-    is_consumer: bool = False
-    """Of the consumer group protocol."""
-    partitions: list[tuple[bytes, list[int]]] = attrs.Factory(list)
-    """What it was told to consume."""
-    is_connect: bool = False
-    """A classic member that speaks Connect's embedded protocol."""
-    owned: frozenset[Resource] = frozenset()
-    members: list[str] = attrs.Factory(list)
-    """Whom it leads."""
-    protocol_type: str | None = None
-    protocol: str | None = None
-    prepared_epoch: int = 0
-    """The group epoch that it was shown to compute for."""
-    resources: list[Resource] = attrs.Factory(list)
-    """What it was shown to assign."""
-    number: int = -1
-    """The connection that it came by last."""
-
-
-class Drawer:
+class Drawer(ConsumerRequests):
     """Draws requests from `rng`, and learns from their answers."""
 
     def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.known: list[Known] = []
-        self.number = -1
-        """The connection that requests are drawn for."""
-        self._next: dict[int, list[Callable[[], Request]]] = {}
-        """By connection: what a client that keeps the protocol would send next."""
-        self.texts: list[str] = ["", "w1", "w2", *GROUPS[:3], "consumer", "connect", "uniform", "range"]
-        self._workers = 0
-        self.topic_ids: list[bytes] = []
-        """Those that were in the last answer to Metadata."""
+        super().__init__(rng)
         self._makers: list[tuple[int, Callable[[], Request]]] = [
             (14, self._join),
             (12, self._sync),
@@ -209,11 +156,6 @@ class Drawer:
         if len(self.known) > 60:
             del self.known[: 1 + self.rng.randrange(30)]
 
-    def _follow(self, make: Callable[[], Request]) -> None:
-        following = self._next.setdefault(self.number, [])
-        following.insert(0, make)
-        del following[8:]
-
     def _learn_join(self, request: JoinGroupRequest, response: JoinGroupResponse) -> None:
         if not response.member_id:
             return
@@ -240,30 +182,7 @@ class Drawer:
         if response.error_code == COMPUTE_ASSIGNMENT:
             self._follow(partial(self._prepare, member))
 
-    def _learn_consumer(self, request: ConsumerGroupHeartbeatRequest, response: ConsumerGroupHeartbeatResponse) -> None:
-        if response.error_code or request.member_epoch < 0 or response.member_id is None:
-            return
-        member = self._find(request.group_id, response.member_id)
-        member.is_consumer, member.epoch = True, response.member_epoch
-        member.instance_id = request.instance_id or member.instance_id
-        if response.assignment is not None:
-            member.partitions = [(each.topic_id, each.partitions) for each in response.assignment.topic_partitions]
-            self._follow(partial(self._consumer_lives, member))
-
-    def _find(self, group_id: str, member_id: str) -> Known:
-        for each in self.known:
-            if each.group_id == group_id and each.member_id == member_id:
-                each.number = self.number
-                return each
-        self.known.append(Known(group_id, member_id, number=self.number))
-        self.texts.append(member_id)
-        del self.texts[60:-20]
-        return self.known[-1]
-
     # -- one API each -------------------------------------------------------------------------------------------------
-
-    def _group(self) -> str:
-        return self.rng.choices(GROUPS, (8, 4, 2, 8, 6, 2, 1, 1))[0]
 
     def _some(self, workers: bool) -> Known:
         """A member of that kind, mostly one that came by this connection; sometimes one of the other kind, and a
@@ -433,80 +352,6 @@ class Drawer:
             member.group_id, member.member_id, member.epoch, member.prepared_epoch, error, shares, delay_ms
         )
 
-    def _consumer_beat(self) -> Request:
-        rng = self.rng
-        consumers = [each for each in self.known if each.is_consumer]
-        if not consumers or rng.random() < 0.3:
-            return self._consumer_joins(consumers)
-        member = rng.choice(consumers[-8:])
-        if rng.random() < 0.15:
-            epoch = -1 if member.instance_id is None or rng.random() < 0.5 else -2
-            return ConsumerGroupHeartbeatRequest(member.group_id, member.member_id, epoch, member.instance_id)
-        return self._consumer_lives(member)
-
-    def _consumer_joins(self, consumers: list[Known]) -> Request:
-        rng = self.rng
-        self._workers += 1
-        comes_back = consumers and rng.random() < 0.3
-        member = rng.choice(consumers) if comes_back else Known(self._group(), f"consumer-{self._workers}")
-        by_pattern = rng.random() < 0.3
-        return ConsumerGroupHeartbeatRequest(
-            member.group_id,
-            member.member_id,
-            0,
-            member.instance_id if comes_back else rng.choice((None, None, "i1", "i2")),
-            rng.choice((None, "rack")),
-            rng.choice((1_000, 30_000)),
-            None if by_pattern else rng.sample(TOPICS, rng.randint(0, 3)),
-            rng.choice(("t.*", ".*", "(", "x|t0", "")) if by_pattern else None,
-            rng.choice((None, None, "uniform", "range", "other")),
-            [],
-        )
-
-    def _consumer_lives(self, member: Known) -> Request:
-        """A consumer's heartbeat in the midst of its life."""
-        rng = self.rng
-        owned = None if rng.random() < 0.4 else [OwnedPartitions(*each) for each in member.partitions]
-        request = ConsumerGroupHeartbeatRequest(
-            member.group_id, member.member_id, member.epoch, member.instance_id, topic_partitions=owned
-        )
-        if rng.random() < 0.2:
-            request.subscribed_topic_names = rng.sample(TOPICS, rng.randint(0, 3))
-        return request
-
-    def _change_topics(self) -> Request:
-        rng = self.rng
-        name = rng.choice((*TOPICS, "..", "t" * 300))
-        count = rng.choice((-1, 0, 1, 2, 5, 30, 2**31 - 1))
-        return rng.choice(
-            (
-                CreateTopicsRequest([CreatableTopic(name, count, rng.choice((-1, 1, 3)))], 1_000, rng.random() < 0.1),
-                CreatePartitionsRequest([CreatePartitionsTopic(name, count, None)], 1_000, rng.random() < 0.1),
-                DeleteTopicsRequest([DeleteTopicState(rng.choice((name, None)), self._topic_id())], [name], 1_000),
-            )
-        )
-
-    def _topic_id(self) -> bytes:
-        return self.rng.choice(self.topic_ids) if self.topic_ids and self.rng.random() < 0.9 else self.rng.randbytes(16)
-
-    def _read(self) -> Request:
-        rng = self.rng
-        name, partition = rng.choice(TOPICS), rng.choice((0, 0, 1, -1, 99))
-        wanted = FetchTopic(name, self._topic_id(), [FetchPartition(partition, fetch_offset=rng.choice((0, 7, -1)))])
-        produced = TopicProduceData(name, self._topic_id(), [PartitionProduceData(partition, self._bytes())])
-        asked = ListOffsetsPartition(partition, timestamp=rng.choice((-1, -2, -3, 5)))
-        return rng.choice(
-            (
-                FetchRequest(
-                    max_wait_ms=rng.choice((0, 1, 500, 2**31 - 1)), min_bytes=rng.choice((0, 1)), topics=[wanted]
-                ),
-                ListOffsetsRequest(-1, topics=[ListOffsetsTopic(name, [asked])]),
-                ProduceRequest(acks=rng.choice((-1, -1, 1)), topic_data=[produced]),
-                MetadataRequest(None),
-                MetadataRequest([MetadataRequestTopic(self._topic_id(), rng.choice((name, None)))]),
-            )
-        )
-
     def _commit(self) -> Request:
         rng = self.rng
         consumers = [each for each in self.known if each.is_consumer]
@@ -583,10 +428,6 @@ class Drawer:
                 DescribeClusterRequest(),
             )
         )
-
-    def _bytes(self) -> bytes:
-        rng = self.rng
-        return rng.randbytes(rng.choice((0, 1, 8, 60, 60, 400, 4_000)))
 
     def _put_in_known(self, struct: Any, version: int) -> None:
         """Replace some texts and numbers of a random message by those that mean something."""

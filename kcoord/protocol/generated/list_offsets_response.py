@@ -46,7 +46,7 @@ class ListOffsetsPartitionResponse(Struct):
     timestamp: int = -1
     """The time of the record at that offset, or -1."""
     offset: int = -1
-    """The offset, or -1 if there is none."""
+    """The offset; -1: the partition has no such record."""
     leader_epoch: int = -1
     """The leader epoch of that record, or -1. Since version 4."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()

@@ -308,6 +308,18 @@ def standing(member: ConsumerMember) -> str:
     return f"{told} - {text(member.pending)}" if member.pending else told
 
 
+def two(world: World | None = None) -> World:
+    """a has A0 and A1, b has A2 and A3, both at epoch 3."""
+    world = world or World()
+    world.join("a")
+    world.join("b", connection=2)
+    world.beat("a", 2)
+    world.beat("a", 2, "A0 A1")
+    world.beat("b", 3, connection=2)
+    assert world.row() == (3, {"a": "3 STABLE A0 A1", "b": "3 STABLE A2 A3"})
+    return world
+
+
 def _settle(state: ShardState) -> None:
     from kcoord.group.state.records.consumer_replay import settle_load
 
