@@ -74,30 +74,19 @@ async def positions(cluster: Cluster, group: str, scopes: Sequence[Scope], to: "
 
 async def execute(cluster: Cluster, group: str, moved: Sequence[Position]) -> None:
     """Commit these offsets for the group. Raises ClientError."""
-    topics = await topics_named(cluster, [*{each.topic: None for each in moved}])
+    named: dict[str, list[OffsetCommitRequestPartition]] = {}
+    for each in moved:
+        named.setdefault(each.topic, []).append(OffsetCommitRequestPartition(each.partition, each.offset))
     request = OffsetCommitRequest(
         group_id=group,
-        topics=[
-            OffsetCommitRequestTopic(
-                named.name,
-                named.id,
-                [
-                    OffsetCommitRequestPartition(each.partition, each.offset)
-                    for each in moved
-                    if each.topic == named.name
-                ],
-            )
-            for named in topics
-        ],
+        topics=[OffsetCommitRequestTopic(topic, partitions=partitions) for topic, partitions in named.items()],
     )
     connection = await cluster.to(await cluster.coordinator(group))
     response = await connection.send(request, OffsetCommitResponse)
-    names = {topic.id: topic.name for topic in topics}
     for topic in response.topics:
-        name = topic.name or names.get(bytes(topic.topic_id), "")  # from v10 on, topics have ids only
-        for each in topic.partitions:
-            if each.error_code:
-                raise ClientError(f"{group}: {name}:{each.partition_index} not reset: {_why(each.error_code)}")
+        for part in topic.partitions:
+            if part.error_code:
+                raise ClientError(f"{group}: {topic.name}:{part.partition_index} not reset: {_why(part.error_code)}")
 
 
 def table(group: str, moved: Sequence[Position]) -> str:
