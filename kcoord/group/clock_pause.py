@@ -88,5 +88,16 @@ def resume(group: ClassicGroup | AnyGroup, member_id: str, now_ms: int) -> None:
         group.sync_due_ms = max(group.sync_due_ms, now_ms + member.rebalance_timeout_ms)
 
 
+def paused(state: ShardState, now_ms: int) -> dict[tuple[str, str], int]:
+    """Until when, in ms, each session that stands still at `now_ms` does so, by group and member id."""
+    groups: list[ClassicGroup | AnyGroup] = [*state.groups.values(), *state.modern()]
+    return {
+        (group.group_id, member_id): member.last_seen_ms
+        for group in groups
+        for member_id, member in group.members.items()
+        if member.last_seen_ms > now_ms
+    }
+
+
 def _later(due_ms: int, by_ms: int) -> int:
     return due_ms if due_ms == NEVER_MS else due_ms + by_ms

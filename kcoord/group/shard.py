@@ -21,7 +21,7 @@ from kcoord.group.apis.delete_groups import check_delete
 from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
 from kcoord.group.classic.check_commit import check_commit
-from kcoord.group.clock_pause import go_on, pause, prolong_sessions, resume
+from kcoord.group.clock_pause import go_on, pause, paused, prolong_sessions, resume
 from kcoord.group.connect.configured_set import forget_configured
 from kcoord.group.connect.native_dialect import NATIVE, is_noop_heartbeat
 from kcoord.group.connect.settle import settle
@@ -419,6 +419,10 @@ class Shard:
         group = self.state.any_group(group_id)
         if group is not None:
             resume(group, member_id, now_ms)
+
+    def paused_sessions(self, now_ms: int) -> dict[tuple[str, str], int]:
+        """Until when, in ms, each session that stands still at `now_ms` does so, by group and member id."""
+        return paused(self.state, now_ms)
 
     def list_groups(self, request: ListGroupsRequest, group_ids: Iterable[str]) -> ListGroupsResponse:
         """The answer to a ListGroups for those of `group_ids` that are here. Changes nothing."""

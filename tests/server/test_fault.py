@@ -11,6 +11,7 @@ from kcoord.group import shard as shard_module
 from kcoord.log.interface import Log
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
+from kcoord.server.clock import monotonic_ms
 from kcoord.server.shards.shard_phase import ShardPhase
 from tests.kafka.cluster import KafkaCluster
 from tests.log.places import Directory, Place, Topic
@@ -54,6 +55,22 @@ async def test_a_fault_in_a_step_costs_its_request_and_is_told(
         assert (await member.heartbeat()).error_code == ErrorCode.NONE
         assert await member.sync() == ErrorCode.NONE
         assert member.assignment == member.member_id.encode()
+
+
+async def test_a_paused_session_stands_still_through_a_load(log: Log) -> None:
+    """GW-10: a member that waits for its answer sends no heartbeats meanwhile."""
+    async with over(log) as kcoord, await Client.connect(kcoord.port) as client:
+        member, groups = await Member.joined(client, "group"), kcoord.coordinator
+        host = groups._hosts[groups.partition_of("group")]
+        until_ms = monotonic_ms() + 3_600_000
+        groups.pause_session("group", member.member_id, until_ms)
+        for _ in range(2):
+            host._fail()
+            while host.state is not ShardPhase.ACTIVE:
+                await asyncio.sleep(0.01)
+            assert host.shard.paused_sessions(monotonic_ms()) == {("group", member.member_id): until_ms}
+        assert (await member.heartbeat()).error_code == ErrorCode.NONE
+        assert host.shard.paused_sessions(monotonic_ms()) == {}
 
 
 async def test_a_fault_while_it_is_asked_whose_a_partition_is_leaves_nobody_in_doubt_for_ever(

@@ -20,6 +20,7 @@ from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.group import clock_pause
+from kcoord.server.shards.shard_host import ShardHost
 from tests.sim.mutants import Mutant
 
 # fmt: off
@@ -92,6 +93,8 @@ ADOPTION_MUTANTS = (
            "return unnamed[self.client_id] >= 0", "return True"),
     Mutant(10, "who gets in at the last moment is left alone with the group", joins._have_nothing,
            "and requests.leads(parked.result())", "and False"),
+    Mutant(15, "a load forgets which sessions are paused", ShardHost._pause_again,
+           "in self._paused.items():", "in ():"),
     Mutant(6, "the sentinel cannot leave over the connection of a client that it keeps out", Sentinels._step_aside,
            "self._leave(sentinel, session)", "self._leave(sentinel)"),
 )

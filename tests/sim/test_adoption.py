@@ -26,6 +26,7 @@ KNOWN_SEEDS = (
     0, 2, 6, 12, 32, 62, 241, 377, 302, 426, 431, 482, 642, 596, 732, 874, 963, 1008, 1514, 2090, 2359, 5205, 5498,
     8917, 20042, 915, 4085, 5005913, 5006549, 5013434, 974, 8133, 1067, 1635, 3499, 6363,
     5026520, 5005305, 5106160, 5106250, 5109635, 5110679, 629, 1167, 102, 5108499, 5201928, 5204179,
+    6003220,
 )
 # fmt: on
 """These show all mutants today, and are tried first, after the one that showed the mutant last time."""
@@ -74,6 +75,7 @@ MENDED_SEEDS = {
     5208022: "who came by a former id was told nothing but a new one, and librdkafka then loses its partitions",
     6008948: "a group was adopted once more while its adoption was still held up in the network",
     6011460: "a member joined the cluster while its adoption was held up in the network, and then was put out there",
+    6003220: "a load forgot that a session was paused, and a member that waited for its answer was removed",
     277: "the group's calls waited for ever when no member's connection was free for its adoption",
 }
 """Seeds that found something once, above those that run each time."""

@@ -6,7 +6,7 @@ Rules:
    (`outbox`).
 2. If an append fails, the host drops the shard: every waiting client gets a retriable error, none gets a success. If
    the partition still belongs to this instance, the host loads it again. The hot path stops answering with the drop,
-   because the drop changes every group's version.
+   because the drop changes every group's version. Sessions that were paused are paused after the load, too (GW-10).
 3. If a part of a step fails by a fault in kcoord, the shard undoes that part. The fault costs one request, or one group
    at most (`kcoord/group/isolation.py`). Only if the shard itself fails, it is dropped as in rule 2, and the request
    that failed gets an error that is not retriable.
@@ -116,6 +116,8 @@ class ShardHost:
         self._resolutions: Mapping[str, frozenset[str]] = {}
         self._told: Mapping[str, frozenset[str]] | None = None
         """The resolutions that the shard was told."""
+        self._paused: Mapping[tuple[str, str], int] = {}
+        """The sessions that were paused when the partition had to be loaded again."""
         self._room = WaitingRoom(self._refuse_guest)
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at_ms: int | None = None
@@ -204,6 +206,7 @@ class ShardHost:
                 tell_of_adjusted_settings(self.partition, shard)
                 self._move(Event.LOADED)
                 self._take(step)
+                self._pause_again()
                 self._tell_topics()
                 self._empty_room()
             return
@@ -244,10 +247,16 @@ class ShardHost:
         self._move(Event.FAILED)
         if not self._log.lease_ms:  # no other instance can have it
             self._move(Event.CONFIRMED)
+        self._paused = self.shard.paused_sessions(monotonic_ms())
         self._forget()
         self.outbox.drop()
         if again:
             self._start(self._bring_up(settling))
+
+    def _pause_again(self) -> None:
+        for (group_id, member_id), until_ms in self._paused.items():
+            self.shard.pause_session(group_id, member_id, until_ms)
+        self._paused = {}
 
     def _forget(self) -> None:
         self._stop_timer()
