@@ -16,10 +16,12 @@ import pytest
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.handover.adoption import Adoptions, CannotAdopt
-from kcoord.gateway.ownership.sentinel import replacement
+from kcoord.gateway.ownership.sentinel import joins, replacement
+from kcoord.gateway.ownership.sentinel.described_groups import PREPARING, described_group
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.messages import (
     AdoptGroupRequest,
@@ -151,10 +153,24 @@ class LastMoment:
 
 
 async def at_the_last_moment(
-    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch, *, kcoord_leads: bool
+    entry: Entry,
+    kafka: KafkaCluster,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    kcoord_leads: bool,
+    is_late: bool = False,
 ) -> LastMoment:
-    """Let strangers get into groups until one of these is led by whom it shall be."""
+    """Let strangers get into groups until one of these is led by whom it shall be. `is_late`: what kcoord is told of
+    the group is from before the cluster's choice.
+    """
     replace = replacement.replace
+
+    async def before_the_choice(asker: Asker, group_id: str) -> DescribedGroup:
+        return attrs.evolve(await described_group(asker, group_id), group_state=PREPARING)
+
+    if is_late:
+        monkeypatch.setattr(joins, "described_group", before_the_choice)
     for number in range(50):
         group = f"{name}-{number}"
         members = await live_pair(entry, group)
@@ -177,13 +193,14 @@ async def at_the_last_moment(
     raise AssertionError("in 50 groups the cluster has always chosen the other one")
 
 
+@pytest.mark.parametrize("is_late", [False, True])
 async def test_rule_10_members_that_were_put_out_for_nothing_join_again(
-    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch
+    entry: Entry, kafka: KafkaCluster, name: str, monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     """AD-10: the stranger leads. kcoord has put the members out, and is refused. They hear of one more rebalance, not
     that nobody knows them.
     """
-    found = await at_the_last_moment(entry, kafka, name, monkeypatch, kcoord_leads=False)
+    found = await at_the_last_moment(entry, kafka, name, monkeypatch, kcoord_leads=False, is_late=is_late)
     members, stranger = found.members, found.stranger
     assert isinstance(found.refused, CannotAdopt)
     assert "INCONSISTENT_GROUP_PROTOCOL" in str(found.refused)

@@ -27,6 +27,8 @@ log = logging.getLogger("kcoord.gateway")
 
 ATTEMPTS = 16
 """Most attempts of one join: enough for every step down to the session that upstream allows."""
+CHOICE_WITHIN_S = 5.0
+"""How long kcoord waits, in seconds, for upstream to say who leads the group. The group's calls wait meanwhile."""
 
 
 async def join(sentinel: SentinelState, asker: Asker, mark: int, *, is_released: bool = False) -> ErrorCode:
@@ -133,14 +135,18 @@ async def make_room(sentinel: SentinelState, asker: Asker) -> ErrorCode:
 
 async def _have_nothing(sentinel: SentinelState, described: DescribedGroup) -> bool:
     """Whether those that came into the group beside the sentinel have been given nothing: they wait for others to join,
-    or for the leader's SyncGroup. In an adoption one of them may lead, and then the group is the cluster's (AD-10). In
-    a release the sentinel leads, whether this process has let them in or one before it.
+    or for the leader's SyncGroup. In an adoption one of them may lead, and then the group is the cluster's (AD-10):
+    only the answer to the sentinel's own JoinGroup tells, since the description may be older than the choice. In a
+    release the sentinel leads, whether this process has let them in or one before it.
     """
+    if described.group_state not in (PREPARING, COMPLETING):
+        return False
     parked = sentinel.parked
-    if parked is None or described.group_state != COMPLETING:
-        return described.group_state in (PREPARING, COMPLETING)
-    await asyncio.wait({parked})  # its answer is on its way
-    return not parked.cancelled() and parked.exception() is None and requests.leads(parked.result())
+    if parked is None:
+        return True
+    await asyncio.wait({parked}, timeout=CHOICE_WITHIN_S)
+    is_told = parked.done() and not parked.cancelled() and parked.exception() is None
+    return is_told and requests.leads(parked.result())
 
 
 def _has_others(sentinel: SentinelState, error: ErrorCode) -> bool:
