@@ -338,9 +338,8 @@ class ConsumerGroups(_Section):
 
     group_consumer_enable: Annotated[Literal["auto", "true", "false"], BeforeValidator(_yes_or_no)] = _setting(
         "auto",
-        "Whether kcoord serves consumer groups. `auto`: if it runs without a cluster. In front of a cluster it does "
-        "not serve them yet: there they stay with the cluster, whatever is set. `false`: kcoord offers neither their "
-        "APIs nor topics.",
+        "Whether kcoord serves consumer groups. `auto`: if it runs without a cluster. `true`: also in front of a "
+        "cluster, those that `groups` names. `false`: kcoord offers neither their APIs nor topics.",
     )
     topics: Annotated[dict[str, Annotated[int, Field(ge=1)]], BeforeValidator(_topics)] = _setting(
         {},
@@ -646,6 +645,12 @@ class Upstream(_Section):
     )
     gateway_patience_ms: int = _setting(
         2000, "How long a request waits for a broker to come back before it gets a retriable error.", unit="ms", ge=0
+    )
+    gateway_topics_interval_ms: int = _setting(
+        5000,
+        "How often kcoord looks at the topics to which consumers of the new protocol subscribe, in front of a cluster.",
+        unit="ms",
+        ge=100,
     )
 
 

@@ -35,7 +35,7 @@ from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearan
 from kcoord.gateway.ownership.maintenance.left_by_0_1_0 import GroupsLeftBy010
 from kcoord.gateway.ownership.maintenance.orphaned_groups import OrphanedGroups
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
-from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, read_apis
+from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, of_cluster, read_apis
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, Deliver, Dialer, Upstream, UpstreamLost, dial
@@ -46,6 +46,7 @@ from kcoord.gateway.topology.connection_drain import ConnectionDrain
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.gateway.topology.instance_watcher import InstanceWatcher
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
+from kcoord.gateway.topology.topic_watch import TopicWatch
 from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
 from kcoord.loop.turn_queue import TurnQueue
@@ -88,7 +89,7 @@ class Gateway:
         self.guarded = GuardedGroups(self, groups)
         self.places = places
         self.authenticated_at_once = not settings.uses_sasl
-        self.read_apis = read_apis(settings.connect_groups)
+        self.read_apis = read_apis(settings.connect_groups, settings.consumer_groups)
         self.brokers = BrokerMap(settings)
         self.versions = ApiVersionsMemory()
         self.coordinators = Coordinators()
@@ -104,6 +105,7 @@ class Gateway:
         self.release_calls = ReleaseCalls(self)
         self.refused_upgrades = other_protocols.RefusedUpgrades()
         self.outages = Outages(self)
+        self.topics = TopicWatch(self)
         self.now_ms: Callable[[], int] = groups.now_ms
         self.turns = TurnQueue()
         self.rights = Rights(settings, lambda: self.now_ms(), self.sentinels.recognise)
@@ -130,6 +132,8 @@ class Gateway:
         self.spawn(self._tend())
         self.spawn(OrphanedGroups(self).watch())
         self.spawn(GroupsLeftBy010(self).watch())
+        if self.settings.consumer_groups:
+            self.spawn(self.topics.watch())
         if self.places is not None:
             self.spawn(InstanceWatcher(self, self.places).watch())
 
@@ -258,7 +262,7 @@ class Gateway:
         if not self.versions.knows(broker):
             response = await asker.ask(ApiVersionsRequest(), 0)
             assert isinstance(response, ApiVersionsResponse)
-            self.versions.remember(broker, merge(response, self.read_apis))
+            self.versions.remember(broker, merge(response, self.read_apis), of_cluster(response))
 
     def own(self, broker_id: int | None) -> ServiceConnection | None:
         """kcoord's own connection to that broker (None: to any broker). Returns None if upstream needs credentials."""
@@ -325,6 +329,7 @@ class Gateway:
     def client_lost(self, session: ClientSession) -> None:
         """The client has gone. End its connection upstream too, unless a sentinel needs it for the farewell."""
         self.outages.discard(session)
+        self.topics.drop(session)
         if self.moves is not None:
             self.moves.gone(session)
         if session.upstream is None or not self.sentinels.is_last_carrier(session):

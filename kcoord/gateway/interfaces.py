@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from kcoord.gateway.settings import Address
+from kcoord.group.consumer.offset_checks import Named
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.state.connection_opening import Opening
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -104,7 +105,14 @@ class GroupService(GroupReader, Protocol):
         self, request: Request, context: RequestContext, submitted: Callable[[], None] | None = None
     ) -> tuple[Response, CachedReply | None]: ...
     async def check_commit(
-        self, group_id: str, member_id: str, instance_id: str | None, generation: int, transactional: bool
+        self,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+        transactional: bool,
+        api_version: int = 0,
+        partitions: Sequence[Named] = (),
     ) -> ErrorCode: ...
     def pause_session(self, group_id: str, member_id: str, until_ms: int) -> None: ...
     def resume_session(self, group_id: str, member_id: str) -> None: ...

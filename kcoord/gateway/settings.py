@@ -86,6 +86,10 @@ class GatewaySettings:
     """Whether release 0.1.0 must be able to take the groups over (`compatible.with`)."""
     connect_groups: bool = True
     """Whether kcoord serves connect groups (`group.connect.enable`)."""
+    consumer_groups: bool = False
+    """Whether kcoord serves consumer groups of the new protocol (`group.consumer.enable`)."""
+    topics_interval_ms: int = attrs.field(default=5_000, validator=attrs.validators.ge(100))
+    """How often kcoord looks at the topics to which their consumers subscribe (KG-17)."""
     patience_ms: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
     """How long a request that needs upstream waits for upstream to come back. After that it gets a retriable error, or
     its connection ends.

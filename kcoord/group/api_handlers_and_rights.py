@@ -216,6 +216,24 @@ API_TABLE = (
         writes=Writes.ALWAYS,
         of_connect_groups=True,
     ),
+    # -- members of consumer groups
+    ApiRow(
+        request=ConsumerGroupHeartbeatRequest,
+        right=AclOperation.READ,
+        handler=consumer_group_heartbeat,
+        writes=Writes.NEWS,
+        creates=True,
+        of_consumer_groups=True,
+    ),
+    ApiRow(
+        request=ConsumerGroupDescribeRequest,
+        right=AclOperation.DESCRIBE,
+        handler=consumer_group_describe,
+        refusal=refuse_consumer_group_describe,
+        batch=Batch(names="group_ids", answers="groups", large=True),
+        repeatable=True,
+        of_consumer_groups=True,
+    ),
     # -- groups as a whole
     ApiRow(
         request=ConnectGroupDescribeRequest,
@@ -313,26 +331,6 @@ API_TABLE = (
 )
 
 ALONE_TABLE = (
-    # -- members of consumer groups
-    ApiRow(
-        request=ConsumerGroupHeartbeatRequest,
-        right=AclOperation.READ,
-        handler=consumer_group_heartbeat,
-        writes=Writes.NEWS,
-        creates=True,
-        in_front=InFront.PASSED,
-        of_consumer_groups=True,
-    ),
-    ApiRow(
-        request=ConsumerGroupDescribeRequest,
-        right=AclOperation.DESCRIBE,
-        handler=consumer_group_describe,
-        refusal=refuse_consumer_group_describe,
-        batch=Batch(names="group_ids", answers="groups", large=True),
-        repeatable=True,
-        in_front=InFront.PASSED,
-        of_consumer_groups=True,
-    ),
     # -- declared topics
     ApiRow(
         request=CreateTopicsRequest,
@@ -365,9 +363,7 @@ ALONE_TABLE = (
         in_front=InFront.NOT_OFFERED,
     ),
 )
-"""The APIs that only a kcoord without a cluster serves. In front of a cluster, consumer groups and topics are the
-cluster's.
-"""
+"""The APIs that only a kcoord without a cluster serves. In front of a cluster, topics are the cluster's."""
 ALL_APIS = (*API_TABLE, *ALONE_TABLE)
 LEVELS_NEEDED = {
     row.request: CONSUMER_GROUPS for row in ALL_APIS if row.of_consumer_groups and row.writes is not Writes.NEVER

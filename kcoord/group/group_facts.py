@@ -18,11 +18,15 @@ class GroupFacts:
     has_members: bool
     """Whether the group has members, joined or joining."""
     generation: int | None
-    """The group's generation, or the group epoch of a connect group; None: the group does not exist."""
+    """The group's generation, or the group epoch of a connect group; None: the group does not exist. For a consumer
+    group of the new protocol: a number that moves when somebody loses partitions without having let go of them (KG-17).
+    """
     loaded: bool
     """Whether the group's shard serves. False: it is being loaded or nobody has it, and the other fields may be old."""
     owner: str = AUTO
     """Who is to coordinate the group, from its setting `gateway.owner`: `auto`, `kcoord` or `cluster`."""
+    consumer_epoch: int | None = None
+    """The group epoch of a consumer group of the new protocol; None: it is of another kind, or does not exist."""
 
 
 UNKNOWN = GroupFacts(known=False, has_members=False, generation=None, loaded=False)

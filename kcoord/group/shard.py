@@ -27,6 +27,8 @@ from kcoord.group.connect.native_dialect import NATIVE, is_noop_heartbeat
 from kcoord.group.connect.settle import settle
 from kcoord.group.connect.timers import sweep_connect
 from kcoord.group.consumer import native_dialect as consumer_dialect
+from kcoord.group.consumer.offset_checks import Named
+from kcoord.group.consumer.offset_checks import check_commit as check_consumer_commit
 from kcoord.group.consumer.settle import settle as settle_consumer
 from kcoord.group.consumer.timers import sweep_consumer
 from kcoord.group.conversion.classic_dialect import CLASSIC_SIDE
@@ -304,12 +306,17 @@ class Shard:
         transactional: bool,
         now_ms: int,
         api_version: int = 0,
+        partitions: Sequence[Named] = (),
     ) -> ErrorCode:
         """The error for a commit of offsets by this member now; NONE if it may commit, and then its session is
-        refreshed (GW-12, GW-22). `api_version` is the version of OffsetCommit.
+        refreshed (GW-12, GW-22), but not in a consumer group (KG-5). `api_version` is the version of OffsetCommit;
+        `partitions`: what is to be committed.
         """
         if self.is_closed(group_id):
             return ErrorCode.COORDINATOR_NOT_AVAILABLE
+        consumer = self.state.consumer.get(group_id)
+        if consumer is not None:
+            return check_consumer_commit(consumer, member_id, generation, partitions, transactional=transactional)
         return check_commit(
             self.state, group_id, member_id, instance_id, generation, transactional, now_ms, api_version
         )
@@ -475,12 +482,20 @@ class Shard:
         return self.state.configurations.get(group_id, {}).get(OWNER, Owner.AUTO)
 
     def generation(self, group_id: str) -> int | None:
-        """The group's generation, for a connect group its epoch; None for a group that is not known here."""
+        """The generation of `GroupFacts`; None for a group that is not known here."""
+        consumer = self.state.consumer.get(group_id)
+        if consumer is not None:
+            return consumer.fence_epoch + 1
         modern = self.state.modern_group(group_id)
         if modern is not None:
             return modern.epoch
         group = self.state.groups.get(group_id)
         return None if group is None else group.generation
+
+    def consumer_epoch(self, group_id: str) -> int | None:
+        """The group epoch of a consumer group; None for a group of another kind, or one that is not known here."""
+        consumer = self.state.consumer.get(group_id)
+        return None if consumer is None else consumer.epoch
 
 
 def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:

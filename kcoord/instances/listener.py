@@ -41,6 +41,7 @@ from kcoord.instances.frames import FrameStream, read_request, response_frame
 from kcoord.instances.relayed_calls import RELAYED, LocalGroups, group_in
 from kcoord.instances.relayed_members import RelayedMembers
 from kcoord.instances.secret import NONCE_BYTES, Secret, nonce, same
+from kcoord.instances.topics_in_frames import read_committed, read_seen
 from kcoord.loop.acceptor import Acceptor, Address, bind
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame_start import FrameRefused
@@ -348,6 +349,8 @@ class Caller(FrameStream):
             wall_ms=time.time_ns() // 1_000_000,
             pipelined=call.pipelined,
             opened=_opening(self._run, call, first_ms, now_ms),
+            resolved=None if call.resolved is None else frozenset(call.resolved),
+            seen=None if call.seen_topics is None else read_seen(call.seen_topics),
         )
         in_work = self._in_work[at] = _InWork(group_id, serial, len(call.body))
         self._in_work_bytes += in_work.size
@@ -380,6 +383,7 @@ class Caller(FrameStream):
                     generation=_generation(facts),
                     loaded=facts.loaded,
                     owner=facts.owner,
+                    consumer_epoch=_epoch(facts),
                 )
                 for group, facts in known
             ]
@@ -435,6 +439,7 @@ class Caller(FrameStream):
             request.generation,
             request.transactional,
             request.api_version,
+            read_committed(request.topics),
         )
         return InstanceCheckCommitResponse(error_code=error)
 
@@ -460,6 +465,7 @@ class Caller(FrameStream):
                     generation=_generation(facts),
                     loaded=facts.loaded,
                     owner=facts.owner,
+                    consumer_epoch=_epoch(facts),
                 )
                 for group, facts in found.items()
             ]
@@ -499,3 +505,7 @@ def _opening(run: str, call: InstanceRelayRequest, first_ms: int, now_ms: int) -
 
 def _generation(facts: GroupFacts) -> int:
     return NO_GENERATION if facts.generation is None else facts.generation
+
+
+def _epoch(facts: GroupFacts) -> int:
+    return NO_GENERATION if facts.consumer_epoch is None else facts.consumer_epoch

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kcoord.group.api_handlers_and_rights import ALL_APIS
+from kcoord.group.consumer.offset_checks import Named
 from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import group_of, split
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -61,6 +62,7 @@ class LocalGroups(Protocol):
         generation: int,
         transactional: bool,
         api_version: int = 0,
+        partitions: Sequence[Named] = (),
     ) -> ErrorCode: ...
     async def check_delete(self, group_id: str) -> ErrorCode: ...
     async def check_offset_delete(self, group_id: str) -> ErrorCode: ...

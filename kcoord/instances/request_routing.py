@@ -28,16 +28,19 @@ from typing import Protocol, TypeVar
 
 from kcoord.bounded_cache import BoundedCache
 from kcoord.group.api_handlers_and_rights import ALL_APIS
+from kcoord.group.consumer.offset_checks import Named
 from kcoord.group.error_responses import refuse
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.multi_group_requests import empty_answer, merge, split
 from kcoord.group.state.connect_settings import MAX_CLASSIC_WAIT_MS
+from kcoord.group.state.consumer_settings import MAX_WAIT_MS
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.instances.instance_map import Instance, InstanceMap
 from kcoord.instances.link import Link, LinkLost
 from kcoord.instances.listener import ASK_DELETE, ASK_OFFSET_DELETE, ASK_SUBSCRIBED, NO_GENERATION, NO_LISTENER, RESUME
 from kcoord.instances.peer_clock import PeerClock
 from kcoord.instances.relayed_calls import LocalGroups, group_in
+from kcoord.instances.topics_in_frames import write_committed, write_seen
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.instance_ask_request import InstanceAskRequest
 from kcoord.protocol.generated.instance_ask_response import InstanceAskResponse
@@ -55,6 +58,7 @@ from kcoord.protocol.generated.list_groups_response import ListedGroup
 from kcoord.protocol.messages import (
     RESPONSES,
     ConnectGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequest,
     HeartbeatRequest,
     JoinGroupRequest,
     ListGroupsRequest,
@@ -265,6 +269,8 @@ class SharedGroups:
             waits_ms = max(0, request.max_wait_ms)
         elif isinstance(request, HeartbeatRequest):
             waits_ms = MAX_CLASSIC_WAIT_MS
+        elif isinstance(request, ConsumerGroupHeartbeatRequest):
+            waits_ms = MAX_WAIT_MS
         elif isinstance(request, SyncGroupRequest):
             return self._timeout_s + SYNC_LIMIT_S
         else:
@@ -304,6 +310,7 @@ class SharedGroups:
         generation: int,
         transactional: bool,
         api_version: int = 0,
+        partitions: Sequence[Named] = (),
     ) -> ErrorCode:
         """Check whether this member may commit offsets now (GW-12, GW-22), and refresh its session."""
         asked = InstanceCheckCommitRequest(
@@ -313,11 +320,12 @@ class SharedGroups:
             generation=generation,
             transactional=transactional,
             api_version=api_version,
+            topics=write_committed(partitions),
         )
 
         async def here() -> ErrorCode:
             return await self._local.check_commit(
-                group_id, member_id, instance_id, generation, transactional, api_version
+                group_id, member_id, instance_id, generation, transactional, api_version, partitions
             )
 
         async def there(link: Link) -> ErrorCode:
@@ -488,6 +496,8 @@ def _relayed(request: Request, context: RequestContext, owners: PeerClock) -> In
         listener=NO_LISTENER if opened is None or made is None else opened.listener,
         made_since_ms=since_ms,
         made_by_ms=by_ms,
+        seen_topics=None if context.seen is None else write_seen(context.seen),
+        resolved=None if context.resolved is None else sorted(context.resolved),
     )
 
 
@@ -498,6 +508,7 @@ def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:
         generation=None if said.generation == NO_GENERATION else said.generation,
         loaded=said.loaded,
         owner=said.owner,
+        consumer_epoch=None if said.consumer_epoch == NO_GENERATION else said.consumer_epoch,
     )
 
 

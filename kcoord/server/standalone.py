@@ -72,7 +72,7 @@ from kcoord.server.standalone_authorizer import (
 )
 from kcoord.server.standalone_nodes import Nodes
 from kcoord.server.standalone_topics import NO_DATA, Ask, StandaloneTopics
-from kcoord.server.topic_patterns import PatternError
+from kcoord.topic_patterns import PatternError
 
 log = logging.getLogger("kcoord.server")
 

@@ -52,7 +52,7 @@ from kcoord.protocol.messages import (
     Response,
 )
 from kcoord.server.standalone_nodes import Node
-from kcoord.server.topic_patterns import PatternError, matching
+from kcoord.topic_patterns import PatternError, matching
 
 log = logging.getLogger("kcoord.server")
 

@@ -174,6 +174,16 @@ class JavaClient:
         if self._process is not None and self._process.running:
             self._process.kill()
 
+    def freeze(self) -> None:
+        """Let it stand still."""
+        assert self._process is not None
+        self._process.freeze()
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        assert self._process is not None
+        self._process.thaw()
+
     @property
     def assigned(self) -> frozenset[tuple[str, int]]:
         """The partitions that it has now."""

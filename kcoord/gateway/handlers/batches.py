@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kcoord.gateway.handlers import consumer_groups
 from kcoord.gateway.handlers.connect_groups import describe_slice
+from kcoord.gateway.handlers.consumer_groups import ConsumerGroupContext
 from kcoord.gateway.handlers.discovery import DiscoveryContext, find_slice
-from kcoord.gateway.handlers.group_calls import GroupCallContext
 from kcoord.gateway.handlers.group_configs import alter_slice, describe_configs_slice
 from kcoord.gateway.handlers.listing import delete_slice, describe_groups_slice
 from kcoord.gateway.ownership.access.group_ownership import groups_named, wait_until_loaded
@@ -31,6 +32,7 @@ from kcoord.protocol.element_walk import TooManyElements
 from kcoord.protocol.messages import (
     RESPONSES,
     ConnectGroupDescribeRequest,
+    ConsumerGroupDescribeRequest,
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
@@ -59,12 +61,13 @@ SLICE_HANDLERS: dict[type[Request], SliceHandler] = {
     DeleteGroupsRequest: delete_slice,
     DescribeConfigsRequest: describe_configs_slice,
     ConnectGroupDescribeRequest: describe_slice,
+    ConsumerGroupDescribeRequest: consumer_groups.describe_slice,
     FindCoordinatorRequest: find_slice,
 }
 """The handler of each slice. IncrementalAlterConfigs has another (`alter_slice`), and OffsetFetch always passes."""
 
 
-class BatchContext(GroupCallContext, DiscoveryContext, Protocol):
+class BatchContext(ConsumerGroupContext, DiscoveryContext, Protocol):
     """What the handlers of slices need from the gateway."""
 
     @property
@@ -116,7 +119,7 @@ async def answer_batch(gateway: BatchContext, session: ClientSession, call: Call
 
 async def _is_ours(gateway: BatchContext, session: ClientSession, batch: RequestBatch) -> bool:
     """Whether the batch names one of kcoord's groups, or is a request that kcoord always answers."""
-    if batch.kind in (ConnectGroupDescribeRequest, FindCoordinatorRequest):
+    if batch.kind in (ConnectGroupDescribeRequest, ConsumerGroupDescribeRequest, FindCoordinatorRequest):
         return True
     owns = gateway.owns
     for request in batch.slices(SLICE, SLICE_WEIGHT):

@@ -11,7 +11,10 @@ Offsets stay upstream, and kcoord commits them there in the sentinel's name. Rul
 3. A transactional commit that names no member (older than KIP-447) passes unchanged.
 4. kcoord checks an OffsetDelete by the topics that members subscribe to. Upstream would refuse it while the sentinel is
    there. So the sentinel leaves, and comes back if there are members.
-5. A commit may have to wait, for example while upstream is away. Meanwhile its client may end the connection, come by
+5. A consumer group of the new protocol checks a commit by the member's epoch and by what is committed (KG-19). The name
+   is older than the check, and stands for the last fence epoch or one before. So if somebody loses partitions after the
+   check, upstream refuses the commit once anybody else may have them.
+6. A commit may have to wait, for example while upstream is away. Meanwhile its client may end the connection, come by
    another one, and commit more. So a commit whose client has gone while it waited is not passed on, nor are those that
    the client sent after it: the position would go back. Nobody has heard that they succeeded.
 """
@@ -34,6 +37,7 @@ from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.state import Identity
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, STRANGER, is_refusal
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
+from kcoord.group.consumer.offset_checks import Named
 from kcoord.group.error_responses import refuse
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_delete_response import OffsetDeleteResponsePartition, OffsetDeleteResponseTopic
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = ["offset_commit", "offset_delete", "txn_offset_commit"]
 
 TRY_AGAIN_S = 0.05
+NO_GENERATION = -1
 ATTEMPTS = 8
 """Most attempts of one commit: the sentinel may be taken over by another instance, or members may join upstream."""
 COMMIT_WITH_INSTANCE, TXN_WITH_MEMBER = 7, 3
@@ -107,16 +112,25 @@ async def _commit(
     group_id = request.group_id
     await session.ready()
     error = await gateway.rights.check(session, group_id, READ)
-    sentinel = gateway.sentinels.of(group_id)
+    sentinel, epoch = gateway.sentinels.of(group_id), generation
+    named = _named(request)
     for attempt in range(ATTEMPTS):
         if session.is_late or (attempt and session.client.has_hung_up):
             break
         name = sentinel.identity
         error = error or await gateway.guarded.check_commit(
-            session, group_id, request.member_id, request.group_instance_id, generation, transactional
+            session,
+            group_id,
+            request.member_id,
+            request.group_instance_id,
+            epoch,
+            transactional,
+            named,
         )
         if not error and request.member_id and not transactional:  # a producer comes by a connection of its own
             session.add_member(group_id, request.member_id)
+        if (await facts_of(gateway, group_id)).consumer_epoch is not None:
+            generation = NO_GENERATION  # its epochs are not those of the sentinel
         is_placed = name.stands_for(generation)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
@@ -159,6 +173,15 @@ async def _commit(
             return
         sentinel.doubt(name)
     session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+
+
+def _named(request: Commit) -> list[Named]:
+    """What a commit names: partitions, each by its topic's name, or by its id where the request has no name."""
+    return [
+        (topic.name or getattr(topic, "topic_id", ""), each.partition_index)
+        for topic in request.topics
+        for each in topic.partitions
+    ]
 
 
 async def _in_place(

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from kcoord.gateway.handlers import (
     connect_groups,
+    consumer_groups,
     discovery,
     group_calls,
     group_configs,
@@ -21,7 +22,7 @@ from kcoord.gateway.handlers import (
     other_protocols,
 )
 from kcoord.gateway.handlers.batches import LARGE_GROUPS, BatchContext, answer_batch
-from kcoord.gateway.handlers.other_protocols import UpgradeContext
+from kcoord.gateway.handlers.metadata import MetadataContext, metadata
 from kcoord.gateway.ownership.access.group_ownership import groups_named, wait_until_loaded
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.rewriting.api_versions import API_VERSIONS, NEWER_HEARTBEATS
@@ -41,6 +42,8 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupPrepareAssignmentRequest,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
@@ -50,6 +53,7 @@ from kcoord.protocol.messages import (
     JoinGroupRequest,
     LeaveGroupRequest,
     ListGroupsRequest,
+    MetadataRequest,
     OffsetCommitRequest,
     OffsetDeleteRequest,
     Request,
@@ -65,6 +69,19 @@ __all__ = ["HANDLERS", "RequestDispatch"]
 log = logging.getLogger("kcoord.gateway")
 
 Handler = Callable[["DispatchContext", ClientSession, Call, Any], Awaitable[None]]
+
+PASSING_PATIENCE_MS = 500
+"""How long, in ms, a request that must pass waits for a broker that is away, before kcoord ends the connection.
+
+Without this wait clients would come again at once, many times a second. A longer wait would hold up the requests behind
+it, and members may need these for discovery.
+"""
+
+
+async def _metadata(gateway: DispatchContext, session: ClientSession, call: Call, request: MetadataRequest) -> None:
+    await session.ready(PASSING_PATIENCE_MS)
+    await metadata(gateway, session, call, request)
+
 
 HANDLERS: dict[int, Handler] = {
     JoinGroupRequest.API_KEY: group_calls.join_group,
@@ -84,15 +101,12 @@ HANDLERS: dict[int, Handler] = {
     TxnOffsetCommitRequest.API_KEY: offsets.txn_offset_commit,
     OffsetDeleteRequest.API_KEY: offsets.offset_delete,
     **dict.fromkeys(NEWER_HEARTBEATS, other_protocols.newer_heartbeat),
+    ConsumerGroupHeartbeatRequest.API_KEY: consumer_groups.heartbeat,
+    ConsumerGroupDescribeRequest.API_KEY: consumer_groups.describe,
+    MetadataRequest.API_KEY: _metadata,
 }
 """The handler of each API, by API key."""
 
-PASSING_PATIENCE_MS = 500
-"""How long, in ms, a request that must pass waits for a broker that is away, before kcoord ends the connection.
-
-Without this wait clients would come again at once, many times a second. A longer wait would hold up the requests behind
-it, and members may need these for discovery.
-"""
 NAMED_WHILE_AWAY = 1000
 """While its broker is away, a request that names at most this many groups is handled as a whole, not in slices."""
 RETRIABLE_APIS = frozenset(row.key for row in API_TABLE)
@@ -101,7 +115,7 @@ NEVER_LOADING = frozenset(row.key for row in API_TABLE if row.ends_at_loading)
 """The APIs that get NOT_COORDINATOR instead of COORDINATOR_LOAD_IN_PROGRESS."""
 
 
-class DispatchContext(BatchContext, UpgradeContext, Protocol):
+class DispatchContext(BatchContext, MetadataContext, Protocol):
     """What all handlers together need from the gateway, and what the dispatch needs."""
 
     read_apis: frozenset[int]
@@ -124,7 +138,8 @@ class RequestDispatch:
         if key == API_VERSIONS:
             self._gateway.spawn(self._serve(session, call, _api_versions, None))
             return
-        if key in ONE_GROUP and not self._gateway.owns(peek_group(call)):
+        may_lack = key == ConsumerGroupHeartbeatRequest.API_KEY and self._gateway.settings.consumer_groups
+        if key in ONE_GROUP and not may_lack and not self._gateway.owns(peek_group(call)):
             session.pass_on(call)
             return
         if key not in self._gateway.read_apis and key != OFFSET_FETCH:  # it waits a moment for a broker that is away

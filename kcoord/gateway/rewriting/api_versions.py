@@ -13,6 +13,8 @@ Rules (GW-7):
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
 from kcoord.group.api_handlers_and_rights import API_TABLE, InFront
@@ -24,7 +26,9 @@ from kcoord.protocol.messages import (
     REQUESTS,
     RESPONSES,
     ApiVersionsResponse,
+    ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    MetadataRequest,
     Request,
     ShareGroupHeartbeatRequest,
     StreamsGroupHeartbeatRequest,
@@ -39,6 +43,7 @@ __all__ = [
     "ApiVersionsMemory",
     "decode_api_versions",
     "merge",
+    "of_cluster",
     "refusal",
 ]
 
@@ -49,8 +54,19 @@ NEWER_HEARTBEATS = frozenset(
 )
 """The heartbeats of the newer protocols."""
 
+OF_CONSUMER_GROUPS = frozenset({ConsumerGroupHeartbeatRequest.API_KEY, ConsumerGroupDescribeRequest.API_KEY})
+"""The APIs of consumer groups of the new protocol. If kcoord serves them, it offers all versions that it knows, also
+where the cluster has others or none (KG-18).
+"""
+
+METADATA, METADATA_BY_ID = MetadataRequest.API_KEY, 12
+"""Metadata, and the version in which consumers of the new protocol ask for it: kcoord offers it, too, everywhere."""
+
 _READ = [row for row in API_TABLE if row.in_front not in (InFront.PASSED, InFront.NOT_OFFERED)]
-READ_APIS = frozenset(row.key for row in _READ if not row.of_connect_groups) | NEWER_HEARTBEATS
+OFFERED_HIGHER = OF_CONSUMER_GROUPS | {METADATA}
+"""The APIs of which kcoord may offer higher versions than the cluster."""
+_ALWAYS = [row for row in _READ if not (row.of_connect_groups or row.of_consumer_groups)]
+READ_APIS = frozenset(row.key for row in _ALWAYS) | NEWER_HEARTBEATS
 """Requests that kcoord reads to see which group they are about."""
 
 OF_CONNECT_GROUPS = frozenset(row.key for row in _READ if row.of_connect_groups)
@@ -69,11 +85,14 @@ class ApiVersionsMemory:
         self._merged: dict[str, ApiVersionsResponse] = {}
         self._highest: dict[str, dict[int, int]] = {}
 
-    def remember(self, broker: str, merged: ApiVersionsResponse) -> None:
+    def remember(self, broker: str, merged: ApiVersionsResponse, own: Mapping[int, int]) -> None:
+        """Remember a broker's answer. `own`: `of_cluster` of it."""
         if self._merged.get(broker) is merged:
             return
         self._merged[broker] = merged
-        self._highest[broker] = {each.api_key: each.max_version for each in merged.api_keys}
+        highest = {each.api_key: each.max_version for each in merged.api_keys if each.api_key not in OFFERED_HIGHER}
+        theirs = {key: min(version, REQUESTS[key].MAX_VERSION) for key, version in own.items()}
+        self._highest[broker] = highest | theirs
 
     def of(self, broker: str) -> ApiVersionsResponse | None:
         """The last answer of that broker, or of any other if that one has never answered; None if none has."""
@@ -100,9 +119,12 @@ def decode_api_versions(frame: bytes, version: int) -> ApiVersionsResponse:
     return ApiVersionsResponse.decode(frame, version, 4)
 
 
-def read_apis(connect_groups: bool) -> frozenset[int]:
-    """The APIs whose requests kcoord reads. Those of connect groups are among them if kcoord serves connect groups."""
-    return READ_APIS | OF_CONNECT_GROUPS if connect_groups else READ_APIS
+def read_apis(connect_groups: bool, consumer_groups: bool = False) -> frozenset[int]:
+    """The APIs whose requests kcoord reads. Those of connect groups, or of consumer groups and Metadata, are among them
+    if kcoord serves these groups.
+    """
+    read = READ_APIS | OF_CONNECT_GROUPS if connect_groups else READ_APIS
+    return read | OF_CONSUMER_GROUPS | {METADATA} if consumer_groups else read
 
 
 def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> ApiVersionsResponse:
@@ -111,8 +133,22 @@ def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> Ap
     kcoord adds those of them that no broker has.
     """
     kept = [merged for each in response.api_keys if (merged := _merge_api(each, read | DECODED)) is not None]
-    own = [ApiVersion(key, REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in sorted(OWN_APIS & read)]
-    return attrs.evolve(response, api_keys=[*kept, *own] if kept else kept)
+    ours = OWN_APIS & read | (OF_CONSUMER_GROUPS if read >= OF_CONSUMER_GROUPS else frozenset())
+    own = [ApiVersion(key, REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in sorted(ours)]
+    theirs = [_with_ids(each, read) for each in kept if each.api_key not in ours]
+    return attrs.evolve(response, api_keys=[*theirs, *own] if kept else kept)
+
+
+def _with_ids(api: ApiVersion, read: frozenset[int]) -> ApiVersion:
+    """Metadata in a version in which a client can ask by id, if kcoord reads it."""
+    if api.api_key != METADATA or METADATA not in read:
+        return api
+    return attrs.evolve(api, max_version=max(api.max_version, METADATA_BY_ID))
+
+
+def of_cluster(response: ApiVersionsResponse) -> dict[int, int]:
+    """The highest versions that the cluster itself has of the APIs of which kcoord may offer higher ones."""
+    return {each.api_key: each.max_version for each in response.api_keys if each.api_key in OFFERED_HIGHER}
 
 
 def _merge_api(theirs: ApiVersion, decoded: frozenset[int]) -> ApiVersion | None:

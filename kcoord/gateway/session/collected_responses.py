@@ -10,7 +10,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kcoord.gateway.rewriting.address_prefix import behind_addresses, empty_behind_addresses
-from kcoord.gateway.rewriting.api_versions import API_VERSIONS, SASL_AUTHENTICATE, decode_api_versions, merge
+from kcoord.gateway.rewriting.api_versions import (
+    API_VERSIONS,
+    SASL_AUTHENTICATE,
+    decode_api_versions,
+    merge,
+    of_cluster,
+)
 from kcoord.gateway.session import authentication
 from kcoord.gateway.session.connection_context import PassingSession
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected
@@ -78,23 +84,25 @@ def _names_nodes(session: PassingSession, owed: Expected, frame: bytes) -> None:
 
 
 def _api_versions(session: PassingSession, owed: Expected, frame: bytes) -> None:
-    merged, version, body = _merged(frame[ID_BYTES:], owed.api_version, session.gateway.read_apis)
+    merged, version, body, own = _merged(frame[ID_BYTES:], owed.api_version, session.gateway.read_apis)
     upstream = session.upstream
     if upstream is not None and merged.error_code == ErrorCode.NONE:
-        session.gateway.versions.remember(upstream.name, merged)
+        session.gateway.versions.remember(upstream.name, merged, own)
     session.to_client(encode_response_frame(API_VERSIONS, version, owed.correlation_id, body))
 
 
 @lru_cache(maxsize=64)
-def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersionsResponse, int, bytes]:
-    """A broker's ApiVersions answer as clients may see it, the version of the answer, and its bytes in that version.
+def _merged(body: bytes, version: int, read: frozenset[int]) -> tuple[ApiVersionsResponse, int, bytes, dict[int, int]]:
+    """A broker's ApiVersions answer as clients may see it, the version of the answer, its bytes in that version, and
+    which versions it has itself where kcoord may offer others.
 
     `body` has no correlation id. The result is cached, because a broker gives the same answer to every client.
     """
-    merged = merge(decode_api_versions(bytes(ID_BYTES) + body, version), read)
+    theirs = decode_api_versions(bytes(ID_BYTES) + body, version)
+    merged = merge(theirs, read)
     if merged.error_code == ErrorCode.UNSUPPORTED_VERSION:
         version = 0
-    return merged, version, merged.encode(version)
+    return merged, version, merged.encode(version), of_cluster(theirs)
 
 
 def encoded(owed: Expected, response: Response) -> bytes:

@@ -27,6 +27,7 @@ from kcoord.group.consumer.owned_partitions import may_own, note_told
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
 from kcoord.group.consumer.settle import settle
+from kcoord.group.consumer.topic_facts import learn_seen
 from kcoord.group.modern.held_replies import hold
 from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
 from kcoord.group.modern.refusal import Refused
@@ -218,6 +219,7 @@ def _take_in(
     # the session begins with the heartbeat, not with its answer, which may wait
     member.session_timeout_ms = transition.state.consumer_settings(group.group_id).session_timeout_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
+    learn_seen(transition, group, member, context)
     return group, member, is_first
 
 
@@ -226,7 +228,12 @@ def _take_in_resolution(
 ) -> None:
     """Note which topics match the regular expression that the request brings."""
     pattern, state = request.subscribed_topic_regex, transition.state
-    if pattern and context.resolved is not None and state.resolutions.get(pattern) != context.resolved:
+    if (
+        context.seen is None
+        and pattern
+        and context.resolved is not None
+        and state.resolutions.get(pattern) != context.resolved
+    ):
         state.resolutions = {**state.resolutions, pattern: context.resolved}
 
 

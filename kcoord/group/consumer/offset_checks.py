@@ -12,14 +12,22 @@ from collections.abc import Iterable
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember
 from kcoord.protocol.errors import ErrorCode
 
-Named = tuple[str, int]
-"""A topic's name, and a partition."""
+Named = tuple[str | bytes, int]
+"""A topic's name or its id, and a partition."""
 
 
-def check_commit(group: ConsumerGroup, member_id: str, epoch: int, partitions: Iterable[Named]) -> ErrorCode:
-    """NONE, or the error. Somebody without a member may commit while the group has no members. `partitions`: what is to
-    be committed; one that the member may not commit fails all.
+def check_commit(
+    group: ConsumerGroup, member_id: str, epoch: int, partitions: Iterable[Named], *, transactional: bool = False
+) -> ErrorCode:
+    """NONE, or the error. Somebody without a member may commit while the group has no members, in a transaction always.
+    `partitions`: what is to be committed; one that the member may not commit fails all. A producer does not know
+    STALE_MEMBER_EPOCH: it is told ILLEGAL_GENERATION, as Kafka does.
     """
+    if transactional:
+        if epoch < 0 and not member_id:
+            return ErrorCode.NONE
+        error = check_commit(group, member_id, epoch, partitions)
+        return ErrorCode.ILLEGAL_GENERATION if error == ErrorCode.STALE_MEMBER_EPOCH else error
     if epoch < 0 and not group.members:
         return ErrorCode.NONE
     member = group.members.get(member_id)
@@ -40,10 +48,13 @@ def _highest_epoch(group: ConsumerGroup, member: ConsumerMember) -> int:
 
 def _has_since(group: ConsumerGroup, member: ConsumerMember, named: Named, epoch: int) -> bool:
     """Whether the member has had that partition since this epoch, or longer."""
-    topic = group.topics.get(named[0])
-    if topic is None:
-        return False
-    partition = topic.id, named[1]
+    name, number = named
+    if isinstance(name, str):
+        topic = group.topics.get(name)
+        if topic is None:
+            return False
+        name = topic.id
+    partition = name, number
     return partition in member.current and member.epochs.get(partition, 0) <= epoch
 
 

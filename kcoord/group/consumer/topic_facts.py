@@ -1,7 +1,9 @@
 """Which topics count in a consumer group, and what is known of them.
 
-What exists is told to the shard from outside (`ShardState.topics`), and so is which names match a regular expression
-(`ShardState.resolutions`). The group writes down what it goes by, so that a load goes on from there. If a topic that
+What exists is told to the shard from outside: without a cluster the whole of it (`ShardState.topics`), and which names
+match each regular expression (`ShardState.resolutions`); in front of a cluster, with each heartbeat that has something
+new, what was seen of its sender's topics (`RequestContext.seen`). The group writes down what it goes by, so that a load
+goes on from there. If a topic that
 somebody subscribes to appears, vanishes, has another id or another number of partitions, or if other names match an
 expression, the group epoch moves. A topic that nobody subscribes to any more stays known while somebody has to let go
 of its partitions.
@@ -15,9 +17,10 @@ from typing import Protocol
 
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.modern.epochs import bump_epoch
-from kcoord.group.state.groups.consumer_group import ConsumerGroup, Topic
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Topic
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 
 NO_ID = bytes(16)
@@ -45,6 +48,28 @@ def learn_topics(transition: Transition, group: ConsumerGroup) -> None:
         return
     _learn(transition, group, known, resolved_anew=_resolve(transition, group, resolutions))
     group.learned_from, group.learned_at = facts, group.version
+
+
+def learn_seen(transition: Transition, group: ConsumerGroup, member: ConsumerMember, context: RequestContext) -> None:
+    """Take in what the cluster has shown of the topics that a member subscribes to. A single look never takes anything
+    away: a broker that has just started knows less than there is.
+    """
+    seen, pattern = context.seen, member.metadata.subscribed_topic_regex
+    if seen is None:
+        return
+    resolutions = {pattern: context.resolved} if pattern and context.resolved is not None else {}
+    resolved_anew = _resolve(transition, group, resolutions)
+    known = dict(group.topics)
+    for name, topic in seen.there.items():
+        before = known.get(name)
+        if before is None or before.id != topic.id or before.partitions < topic.partitions:
+            known[name] = topic
+    for name, certain in seen.certain.items():
+        if certain is None:
+            known.pop(name, None)
+        else:
+            known[name] = certain
+    _learn(transition, group, known, resolved_anew=resolved_anew)
 
 
 def _resolve(transition: Transition, group: ConsumerGroup, resolutions: Mapping[str, frozenset[str]]) -> bool:

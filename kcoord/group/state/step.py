@@ -11,6 +11,7 @@ from typing import Protocol
 import attrs
 
 from kcoord.group.state.connection_opening import Opening
+from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.records import Record
@@ -67,7 +68,13 @@ class RequestContext:
     opened: Opening | None = None
     """When the connection was made. None: there is only one process, so connection numbers alone say which is newer."""
     resolved: frozenset[str] | None = None
-    """The topics that match the regular expression in the request; None: it has none, or nobody has looked."""
+    """The topics that match the regular expression in the request, or, in front of a cluster, that of the request's
+    sender; None: it has none, or nobody has looked.
+    """
+    seen: SeenTopics | None = None
+    """In front of a cluster: what it has shown of the topics that the request's sender subscribes to; None: nobody has
+    looked, or nothing has changed.
+    """
 
 
 @frozen(slots=True)

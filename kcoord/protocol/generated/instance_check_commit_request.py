@@ -3,25 +3,42 @@
 
 from __future__ import annotations
 
-from struct import Struct as Format
+from struct import Struct as Format, pack, unpack_from
 
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Request
+from kcoord.protocol.message_base import Request, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
+    READ_INT32S,
+    WRITE_INT32S,
+    ZERO_UUID,
+    EncodeError,
     Malformed,
     read_string_length,
     read_tagged,
     read_uvarint,
     write_string_length,
     write_tagged,
+    write_uvarint,
 )
 
 new = object.__new__
+unpack_un = Format(">16sB").unpack_from
 unpack_ixhn = Format(">i?hB").unpack_from
 pack_ixh = Format(">i?h").pack
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class CommittedTopic(Struct):
+    name: str = ""
+    """The topic, or empty: its id says which."""
+    topic_id: bytes = ZERO_UUID
+    """The topic's id, where the request has no name."""
+    partitions: list[int] = attrs.Factory(list)
+    """The partitions."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
 @attrs.define(slots=True, weakref_slot=False)
@@ -40,10 +57,13 @@ class InstanceCheckCommitRequest(Request):
     """Whether it commits in a transaction."""
     api_version: int = 0
     """The version of its request."""
+    topics: list[CommittedTopic] = attrs.Factory(list)
+    """What it commits. Only the owner of a consumer group needs it."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
 def _decode_v0(data: bytes, pos: int) -> InstanceCheckCommitRequest:
+    end = len(data)
     message = new(InstanceCheckCommitRequest)
     n = data[pos]
     if n > 127:
@@ -77,11 +97,72 @@ def _decode_v0(data: bytes, pos: int) -> InstanceCheckCommitRequest:
         stop = pos + n
         message.group_instance_id = data[pos + 1 : stop].decode()
         pos = stop
+    message.topics = []
     message.generation, message.transactional, message.api_version, n = unpack_ixhn(data, pos)
     pos += 7
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 0:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                n -= 1
+                if n * 19 > end - pos:
+                    raise Malformed
+                topics: list[CommittedTopic] = []
+                topics_count = n
+                for _ in range(topics_count):
+                    topic = new(CommittedTopic)
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        raise Malformed
+                    stop = pos + n
+                    topic.name = data[pos + 1 : stop].decode()
+                    pos = stop
+                    topic.topic_id, n = unpack_un(data, pos)
+                    pos += 16
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    n -= 1
+                    if n < 17:
+                        topic.partitions = list(READ_INT32S[n](data, pos))
+                    else:
+                        topic.partitions = list(unpack_from(f">{n}i", data, pos))
+                    pos += n * 4
+                    n = data[pos]
+                    if n:
+                        n, pos = read_uvarint(data, pos)
+                        topic.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                    else:
+                        topic.unknown_tagged_fields = ()
+                        pos += 1
+                    topics.append(topic)
+                message.topics = topics
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -91,6 +172,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceCheckCommitRequest:
 
 
 def _encode_v0(m: InstanceCheckCommitRequest) -> bytes:
+    out: list[bytes | memoryview] = []
     b1 = m.group_id.encode()
     n2 = len(b1) + 1
     b3 = m.member_id.encode()
@@ -102,7 +184,7 @@ def _encode_v0(m: InstanceCheckCommitRequest) -> bytes:
     else:
         b5 = v7.encode()
         n6 = len(b5) + 1
-    return b"".join((
+    out += (
         ONE_BYTE[n2] if n2 < 128 else write_string_length(n2),
         b1,
         ONE_BYTE[n4] if n4 < 128 else write_string_length(n4),
@@ -110,10 +192,36 @@ def _encode_v0(m: InstanceCheckCommitRequest) -> bytes:
         ONE_BYTE[n6] if n6 < 128 else write_string_length(n6),
         b5,
         pack_ixh(m.generation, m.transactional, m.api_version),
-        write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0",
-    ))
+    )
+    tagged8: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.topics != []:
+        parts9: list[bytes | memoryview] = []
+        n10 = len(m.topics) + 1
+        parts9.append(ONE_BYTE[n10] if n10 < 128 else write_uvarint(n10))
+        for e11 in m.topics:
+            b12 = e11.name.encode()
+            n13 = len(b12) + 1
+            if len(e11.topic_id) != 16:
+                raise EncodeError("TopicId is not 16 bytes long")
+            n14 = len(e11.partitions) + 1
+            parts9 += (
+                ONE_BYTE[n13] if n13 < 128 else write_string_length(n13),
+                b12,
+                e11.topic_id,
+                ONE_BYTE[n14] if n14 < 128 else write_uvarint(n14),
+                WRITE_INT32S[len(e11.partitions)](*e11.partitions) if len(e11.partitions) < 17 else pack(f">{len(e11.partitions)}i", *e11.partitions),
+                write_tagged(e11.unknown_tagged_fields) if e11.unknown_tagged_fields else b"\0",
+            )
+        tagged8.append((0, b"".join(parts9)))
+    out.append(write_tagged(tagged8) if tagged8 else b"\0")
+    return b"".join(out)
 
 
+CommittedTopic.FIELDS = (
+    Field("name", "Name", "string", (0, 0), entity="topicName"),
+    Field("topic_id", "TopicId", "uuid", (0, 0)),
+    Field("partitions", "Partitions", "int32", (0, 0), is_array=True),
+)
 InstanceCheckCommitRequest.FIELDS = (
     Field("group_id", "GroupId", "string", (0, 0), entity="groupId"),
     Field("member_id", "MemberId", "string", (0, 0)),
@@ -121,6 +229,7 @@ InstanceCheckCommitRequest.FIELDS = (
     Field("generation", "Generation", "int32", (0, 0)),
     Field("transactional", "Transactional", "bool", (0, 0)),
     Field("api_version", "ApiVersion", "int16", (0, 0)),
+    Field("topics", "Topics", "struct", (0, 0), is_array=True, tag=0, tagged=(0, 0), struct=CommittedTopic),
 )
 InstanceCheckCommitRequest.NAME = "InstanceCheckCommitRequest"
 InstanceCheckCommitRequest.API_KEY = 32124

@@ -23,8 +23,10 @@ from kcoord.protocol.primitives import (
 new = object.__new__
 unpack_xxixn = Format(">??i?B").unpack_from
 unpack_hn = Format(">hB").unpack_from
+unpack_i = Format(">i").unpack_from
 pack_xxix = Format(">??i?").pack
 pack_h = Format(">h").pack
+pack_i = Format(">i").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
@@ -41,6 +43,8 @@ class GroupFacts(Struct):
     """Whether its partition is served there: else the rest says nothing."""
     owner: str = "auto"
     """Who is to have it: auto, kcoord or cluster."""
+    consumer_epoch: int = -1
+    """The group epoch of a consumer group of the new protocol; -1: it is none."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -97,6 +101,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayResponse:
         fact.group_id = data[pos + 1 : stop].decode()
         pos = stop
         fact.owner = "auto"
+        fact.consumer_epoch = -1
         fact.known, fact.has_members, fact.generation, fact.loaded, n = unpack_xxixn(data, pos)
         pos += 7
         if n:
@@ -119,6 +124,9 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayResponse:
                     stop = pos + n
                     fact.owner = data[pos + 1 : stop].decode()
                     pos = stop
+                elif fact_tag == 1:
+                    (fact.consumer_epoch,) = unpack_i(data, pos)
+                    pos += 4
                 else:
                     fact_others.append((fact_tag, data[pos:fact_stop]))
                     pos = fact_stop
@@ -166,6 +174,8 @@ def _encode_v0(m: InstanceRelayResponse) -> bytes:
             b9 = e4.owner.encode()
             n10 = len(b9) + 1
             tagged7.append((0, b"".join((ONE_BYTE[n10] if n10 < 128 else write_string_length(n10), b9))))
+        if e4.consumer_epoch != -1:
+            tagged7.append((1, pack_i(e4.consumer_epoch)))
         out.append(write_tagged(tagged7) if tagged7 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -178,6 +188,7 @@ GroupFacts.FIELDS = (
     Field("generation", "Generation", "int32", (0, 0)),
     Field("loaded", "Loaded", "bool", (0, 0)),
     Field("owner", "Owner", "string", (0, 0), tag=0, tagged=(0, 0)),
+    Field("consumer_epoch", "ConsumerEpoch", "int32", (0, 0), tag=1, tagged=(0, 0)),
 )
 InstanceRelayResponse.FIELDS = (
     Field("error_code", "ErrorCode", "int16", (0, 0)),

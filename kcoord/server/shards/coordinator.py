@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
+from kcoord.group.consumer.offset_checks import Named
 from kcoord.group.creation_rate import CreationRate
 from kcoord.group.group_configs import GroupConfigs
 from kcoord.group.group_facts import GroupFacts
@@ -244,17 +245,19 @@ class Coordinator:
         generation: int,
         transactional: bool,
         api_version: int = 0,
+        partitions: Sequence[Named] = (),
     ) -> ErrorCode:
         """Check whether this member may commit offsets now (GW-12, GW-22), and refresh its session.
 
-        `api_version` is the version of OffsetCommit or TxnOffsetCommit. Returns NONE if the member may commit.
+        `api_version` is the version of OffsetCommit or TxnOffsetCommit; `partitions` are what it commits, each by the
+        topic's name or id. Returns NONE if the member may commit.
         """
         host = self._host(group_id)
         refusal = host.refusal()
         if refusal:
             return refusal
         error = host.shard.check_commit(
-            group_id, member_id, instance_id, generation, transactional, monotonic_ms(), api_version
+            group_id, member_id, instance_id, generation, transactional, monotonic_ms(), api_version, partitions
         )
         return await host.outbox.may_answer() or error
 

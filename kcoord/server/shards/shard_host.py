@@ -462,6 +462,7 @@ class ShardHost:
             generation=self.shard.generation(group_id),
             loaded=self.state is ShardPhase.ACTIVE,
             owner=self.shard.owner(group_id),
+            consumer_epoch=self.shard.consumer_epoch(group_id),
         )
 
     def _step(self, take: Callable[[], Step], during: str) -> Step | None:

@@ -229,8 +229,12 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
 
 
 def serves_consumer_groups(settings: Settings) -> bool:
-    """Whether consumer groups are served: by a kcoord without a cluster, unless that is switched off."""
-    return not settings.upstream and settings.group_consumer_enable != "false"
+    """Whether consumer groups are served: without a cluster unless that is switched off, in front of one if that is
+    asked for.
+    """
+    return settings.group_consumer_enable == "true" or (
+        not settings.upstream and settings.group_consumer_enable == "auto"
+    )
 
 
 def limits(settings: Settings) -> Limits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
+from kcoord.server.startup.components import serves_consumer_groups
 from kcoord.server.startup.configured_request_limits import request_limits
 from kcoord.settings_sources import Settings
 
@@ -37,5 +38,7 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
         patience_ms=settings.gateway_patience_ms,
         keeps_to_0_1_0=settings.compatible_with == "0.1.0",
         connect_groups=settings.group_connect_enable,
+        consumer_groups=serves_consumer_groups(settings),
+        topics_interval_ms=settings.gateway_topics_interval_ms,
         request_limits=request_limits(settings),
     )

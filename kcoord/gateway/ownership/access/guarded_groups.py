@@ -14,7 +14,7 @@ No handler reaches the groups themselves (`Gateway.groups` can only be asked), s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -28,6 +28,7 @@ from kcoord.gateway.session.authentication import proved
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.acl_operation import AclOperation
 from kcoord.group.api_handlers_and_rights import API_TABLE, InFront
+from kcoord.group.consumer.offset_checks import Named
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.translation.leave_group import STOPPED
@@ -40,6 +41,9 @@ from kcoord.protocol.messages import (
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
     ConnectGroupHeartbeatRequest,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
@@ -64,6 +68,10 @@ NEEDED: dict[type[Request], AclOperation] = {
 """The right that each request needs on every group that it names."""
 ASKED_OTHERWISE = frozenset(row.request for row in API_TABLE if row.in_front is InFront.COMPLETED and row.relayed)
 """Requests that upstream answers itself: kcoord puts what it knows about its groups into upstream's answer."""
+
+Heartbeat = ConnectGroupHeartbeatRequest | ConsumerGroupHeartbeatRequest | HeartbeatRequest
+SignOfLife = Heartbeat | SyncGroupRequest | LeaveGroupRequest
+"""The requests with which a paused session begins afresh."""
 
 
 class GuardContext(Protocol):
@@ -99,7 +107,7 @@ class GuardedGroups:
         error = await self._refusal(session, request)
         if error:
             return refuse(request, error), None
-        if isinstance(request, ConnectGroupHeartbeatRequest | HeartbeatRequest | SyncGroupRequest | LeaveGroupRequest):
+        if isinstance(request, SignOfLife):
             self._gateway.paused_sessions.returned(request.group_id, request.member_id)
         response, cached = await self._groups.call(request, context or session.context(call), submitted)
         error = await self._refusal(session, request)
@@ -117,13 +125,17 @@ class GuardedGroups:
         instance_id: str | None,
         generation: int,
         transactional: bool,
+        partitions: Sequence[Named] = (),
     ) -> ErrorCode:
         """The error for a commit of offsets by this client's member now. Raises UpstreamLost.
 
-        NONE: it may commit, and its session is refreshed.
+        NONE: it may commit, and its session is refreshed, but not in a consumer group of the new protocol. There
+        `partitions` count, which it commits.
         """
         error = await self._lacks(session, group_id, READ)
-        return error or await self._groups.check_commit(group_id, member_id, instance_id, generation, transactional)
+        return error or await self._groups.check_commit(
+            group_id, member_id, instance_id, generation, transactional, partitions=partitions
+        )
 
     async def undo_join(
         self,
@@ -168,13 +180,17 @@ class GuardedGroups:
         """
         classic = await self.describe(DescribeGroupsRequest(groups=[group_id]))
         connect = await self.describe(ConnectGroupDescribeRequest(group_ids=[group_id]))
+        consumer = await self.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(classic, DescribeGroupsResponse)
         assert isinstance(connect, ConnectGroupDescribeResponse)
-        errors = [*(each.error_code for each in classic.groups), *(each.error_code for each in connect.groups)]
+        assert isinstance(consumer, ConsumerGroupDescribeResponse)
+        errors = [each.error_code for each in classic.groups]
+        errors += [each.error_code for each in connect.groups] + [each.error_code for each in consumer.groups]
         if not PASSING.isdisjoint(map(error_of, errors)):
             raise UpstreamLost(f"nobody coordinates group {group_id} at the moment")
         found = {each.member_id: each.group_instance_id for group in classic.groups for each in group.members}
-        return found | {each.member_id: each.instance_id for group in connect.groups for each in group.members}
+        found |= {each.member_id: each.instance_id for group in connect.groups for each in group.members}
+        return found | {each.member_id: each.instance_id for group in consumer.groups for each in group.members}
 
     async def give_up(self, group_id: str, members: list[MemberIdentity]) -> None:
         """Remove members here that the cluster has: still, when an adoption fails, or by now, in a release.
@@ -184,9 +200,11 @@ class GuardedGroups:
         leave = LeaveGroupRequest(group_id=group_id, members=[attrs.evolve(each, reason=STOPPED) for each in members])
         await self._groups.call(leave, self._own_context(LeaveGroupRequest.MAX_VERSION))
 
-    async def describe(self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest) -> Response:
+    async def describe(
+        self, request: DescribeGroupsRequest | ConnectGroupDescribeRequest | ConsumerGroupDescribeRequest
+    ) -> Response:
         """Descriptions of groups for kcoord itself; no client gets them."""
-        response, _ = await self._groups.call(request, self._own_context(0))
+        response, _ = await self._groups.call(request, self._own_context(request.MIN_VERSION))
         return response
 
     def _own_context(self, version: int) -> RequestContext:

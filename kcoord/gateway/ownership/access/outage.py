@@ -38,6 +38,8 @@ from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ConnectGroupDescribeRequest,
     ConnectGroupDescribeResponse,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     FindCoordinatorRequest,
@@ -132,6 +134,11 @@ class Outages:
         for connect_group in connect.groups:
             members = [member.member_id for member in connect_group.members]
             gateway.paused_sessions.pause(connect_group.group_id, members, gateway.now_ms())
+        consumer = await gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=group_ids))
+        assert isinstance(consumer, ConsumerGroupDescribeResponse)
+        for consumer_group in consumer.groups:
+            members = [member.member_id for member in consumer_group.members]
+            gateway.paused_sessions.pause(consumer_group.group_id, members, gateway.now_ms())
         log.warning("upstream is away: members that were here before are kept until it is back")
 
     async def _watch(self, broker_id: int | None) -> None:

@@ -139,7 +139,7 @@ class Releases:
             return False  # the cluster has it, or still has it: its members here end with their sessions
         known = self._gateway.groups.known_facts(group_id)
         is_to_go = self._gateway.owner_of(group_id, known) == Owner.CLUSTER
-        return is_to_go and known.has_members and group_id not in self._said
+        return is_to_go and known.has_members and known.consumer_epoch is None and group_id not in self._said
 
     def may_commit(self, group_id: str, is_placed: bool) -> bool:
         """Whether a commit of a member that has yet to join upstream can go in the sentinel's name.
@@ -167,7 +167,7 @@ class Releases:
             self._beginning.add(group_id)
             self._gateway.spawn(self._take_back(sentinel, facts.generation or 0))
         elif release is None:
-            if is_to_go and facts.has_members and not sentinel.refused:
+            if is_to_go and facts.has_members and facts.consumer_epoch is None and not sentinel.refused:
                 self._beginning.add(group_id)
                 self._gateway.spawn(self._begin(sentinel))
         else:

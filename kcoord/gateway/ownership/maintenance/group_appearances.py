@@ -18,15 +18,18 @@ from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.state.groups.subscription import subscribed_topics
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.messages import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     MetadataRequest,
     MetadataResponse,
 )
 
-__all__ = ["DEAD", "GroupAppearances"]
+__all__ = ["DEAD", "GroupAppearances", "topics_in"]
 
 STABLE, DEAD = "Stable", "Dead"
 MAKES_NO_TOPICS = 4
@@ -66,7 +69,10 @@ class GroupAppearances:
         [group] = described.groups
         if group.error_code:
             return None
-        if group.group_state == DEAD:  # it has members here, so it is a connect group
+        if group.group_state == DEAD:  # it has members here, so it is of a kind without a barrier
+            topics = await self._of_consumers(group_id)
+            if topics is not None:
+                return KnownAppearance(Appearance(CONSUMER, await _partitions(asker, topics)), is_settled=True)
             return KnownAppearance(Appearance(CONNECT), is_settled=True)
         if group.protocol_type != CONSUMER:
             return KnownAppearance(Appearance(group.protocol_type), is_settled=True) if group.protocol_type else None
@@ -76,6 +82,24 @@ class GroupAppearances:
         if topics is None:
             return KnownAppearance(Appearance(CONSUMER), is_settled=True)
         return KnownAppearance(Appearance(CONSUMER, await _partitions(asker, topics)), is_settled=True)
+
+    async def _of_consumers(self, group_id: str) -> frozenset[str] | None:
+        """The topics of a consumer group of the new protocol; None: it is of another kind."""
+        response = await self._gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
+        assert isinstance(response, ConsumerGroupDescribeResponse)
+        [described] = response.groups
+        return None if described.error_code else topics_in(described)
+
+
+def topics_in(described: DescribedGroup) -> frozenset[str]:
+    """The topics that the description of a consumer group names."""
+    assigned = (
+        topic.topic_name
+        for member in described.members
+        for share in (member.assignment, member.target_assignment)
+        for topic in share.topic_partitions
+    )
+    return frozenset(assigned).union(*(member.subscribed_topic_names for member in described.members))
 
 
 async def _partitions(asker: Asker, topics: Iterable[str]) -> dict[str, int]:

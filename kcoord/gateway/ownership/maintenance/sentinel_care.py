@@ -229,9 +229,9 @@ class Sentinels:
         for sentinel in self._due(now_ms, facts):
             self._gateway.spawn(self._leave(sentinel) if sentinel.empty_since_ms is not None else self._beat(sentinel))
         may_change = [
-            (sentinel, known.generation or 0)
+            (sentinel, _shown_at(known))
             for group_id, sentinel in self._all.items()
-            if (known := facts.get(group_id, UNKNOWN)).has_members and self._may_change(sentinel, known.generation or 0)
+            if (known := facts.get(group_id, UNKNOWN)).has_members and self._may_change(sentinel, _shown_at(known))
         ]
         # at random, so that groups in which it fails again and again keep no others waiting
         for sentinel, generation in random.sample(may_change, min(len(may_change), CHANGES_A_ROUND)):
@@ -402,3 +402,8 @@ class Sentinels:
             del sentinel.carriers[carrier]
             if isinstance(carrier, ClientSession):
                 self._gateway.flush_held_reply(carrier)
+
+
+def _shown_at(known: GroupFacts) -> int:
+    """The generation, or the group epoch of a consumer group, for which the sentinel is to have its appearance."""
+    return (known.generation if known.consumer_epoch is None else known.consumer_epoch) or 0

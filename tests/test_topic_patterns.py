@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kcoord.server.topic_patterns import MAX_CHARS, PatternError, check_pattern, matching
+from kcoord.topic_patterns import MAX_CHARS, PatternError, check_pattern, matching
 
 NAMES = ("orders", "orders-eu", "payments", "__consumer_offsets", "a.b", "grüße")
 

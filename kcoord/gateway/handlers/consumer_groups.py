@@ -1,0 +1,334 @@
+"""Consumer groups of the new protocol (KIP-848), in front of a cluster that lacks them (`group.consumer.enable`).
+
+GW-11, GW-13 and GW-16 hold as for classic groups. Rules (KG-17 to KG-20):
+
+1. The first consumer that joins takes the group upstream, with the sentinel of a classic consumer group. If upstream
+   refuses the sentinel, the group is the cluster's.
+2. A heartbeat of a group that is not kcoord's passes on, in a version that the cluster has. Where the cluster has none,
+   the answer is UNSUPPORTED_VERSION: Java says "set group.protocol=classic", and franz-go falls back by itself.
+3. A heartbeat that says what its sender subscribes to waits for a look at these topics on its own connection
+   (`topic_watch.py`). Any other carries what has been seen since.
+4. The sentinel stands for the group's *fence epoch*: the last at which somebody lost partitions without having let go
+   of them. No answer that gives partitions leaves before the sentinel does so for the present one. So upstream refuses
+   a commit of that somebody which is still under way.
+5. A description needs the right to describe the group, and each topic in it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import attrs
+
+from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
+from kcoord.gateway.handlers.other_protocols import UpgradeContext, newer_heartbeat
+from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, is_the_clusters, may_be_here
+from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
+from kcoord.gateway.ownership.maintenance.group_appearances import topics_in
+from kcoord.gateway.ownership.sentinel.appearance import CONSUMER
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
+from kcoord.gateway.session.authorization import Authorization
+from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch
+from kcoord.group.error_responses import refuse
+from kcoord.group.state.bounded_text import bounded_text
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
+from kcoord.protocol.messages import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+)
+from kcoord.protocol.primitives import DecodeError
+from kcoord.protocol.undecoded_call import Call
+from kcoord.topic_patterns import PatternError
+
+if TYPE_CHECKING:
+    from kcoord.gateway.session.client_session import ClientSession
+
+__all__ = ["ConsumerGroupContext", "describe", "describe_slice", "heartbeat"]
+
+JOINING_EPOCH = 0
+LEAVING_EPOCHS = frozenset({-1, -2})
+NOT_SERVED = (
+    "kcoord does not coordinate this group, and the cluster behind it has no consumer groups of the new protocol: set "
+    "group.protocol=classic"
+)
+HELD_BY_CLUSTER = (
+    "the cluster behind kcoord has this group, with members of the classic protocol: set group.protocol=classic, or "
+    "stop them first"
+)
+NO_SUCH_GROUP = "neither kcoord nor the cluster behind it has a consumer group of that name"
+
+
+class ConsumerGroupContext(GroupCallContext, UpgradeContext, Protocol):
+    """What the handlers of consumer groups need from the gateway."""
+
+    topics: TopicWatch
+
+
+async def heartbeat(
+    gateway: ConsumerGroupContext, session: ClientSession, call: Call, request: ConsumerGroupHeartbeatRequest
+) -> None:
+    """Answer a ConsumerGroupHeartbeat, or pass it on. Raises UpstreamLost."""
+    group_id = request.group_id
+    if not gateway.settings.consumer_groups:
+        await newer_heartbeat(gateway, session, call, request)
+        return
+    if not gateway.owns(group_id):
+        await _pass_on(session, call, request, NOT_SERVED)
+        return
+    error = await gateway.rights.check(session, group_id, READ)
+    if error:
+        session.answer(call, refuse(request, error))
+        return
+    try:
+        await _serve(gateway, session, call, request)
+    except UpstreamLost:
+        gateway.topics.untold(session, group_id)
+        raise
+
+
+async def _serve(
+    gateway: ConsumerGroupContext, session: ClientSession, call: Call, request: ConsumerGroupHeartbeatRequest
+) -> None:
+    """Answer a heartbeat of a client that may read the group. Raises UpstreamLost."""
+    try:
+        news = await _news(gateway, session, request)
+    except TopicsRefused as refused:
+        session.answer(call, _refused(ErrorCode.TOPIC_AUTHORIZATION_FAILED, str(refused)))
+        return
+    except PatternError as wrong:
+        message = f"the regular expression of the subscription cannot be used: {wrong}"
+        session.answer(call, _refused(ErrorCode.INVALID_REGULAR_EXPRESSION, message))
+        return
+    error = await _take(gateway, session, request)
+    if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+        await _pass_on(session, call, request, HELD_BY_CLUSTER)
+        return
+    if error:
+        session.answer(call, refuse(request, error))
+        return
+    await _carry_out(gateway, session, call, request, news)
+
+
+async def _news(
+    gateway: ConsumerGroupContext, session: ClientSession, request: ConsumerGroupHeartbeatRequest
+) -> News | None:
+    """What the group is to be told of the sender's topics. Raises TopicsRefused, PatternError, UpstreamLost."""
+    topics, group_id = gateway.topics, request.group_id
+    if request.member_epoch in LEAVING_EPOCHS:
+        return None
+    names, pattern = request.subscribed_topic_names, request.subscribed_topic_regex
+    if names is None and pattern is None:
+        if not topics.follows(session, group_id):
+            gateway.spawn(_follow_known(gateway, session, group_id, request.member_id))
+        return topics.news(session, group_id)
+    await session.ready()
+    return await topics.follow(session, group_id, names, pattern)
+
+
+async def _follow_known(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member_id: str) -> None:
+    """A consumer goes on over a new connection without saying again what it subscribes to: the group knows."""
+    described = await gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
+    assert isinstance(described, ConsumerGroupDescribeResponse)
+    member = next((each for each in described.groups[0].members if each.member_id == member_id), None)
+    if member is None or session.gone or gateway.topics.follows(session, group_id):
+        return
+    try:
+        names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
+        await gateway.topics.follow(session, group_id, names, pattern)
+    except (TopicsRefused, PatternError, UpstreamLost, DecodeError):
+        return  # the next heartbeat tries again
+    gateway.topics.untold(session, group_id)
+
+
+async def _take(
+    gateway: ConsumerGroupContext, session: ClientSession, request: ConsumerGroupHeartbeatRequest
+) -> ErrorCode:
+    """Take the group for a consumer that joins; for any other heartbeat keep it, if it is here.
+
+    GROUP_ID_NOT_FOUND: the cluster shall have the group. Raises UpstreamLost.
+    """
+    group_id = request.group_id
+    sentinel = gateway.sentinels.of(group_id)
+    if not sentinel.is_joined and await is_the_clusters(gateway, group_id):
+        return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    if request.member_epoch == JOINING_EPOCH and (sentinel.IS_SHARED or not sentinel.is_joined):
+        await session.ready()
+        session.add_member(group_id, request.member_id)
+        return await admit(gateway, session, sentinel, CONSUMER)
+    if await is_here(gateway, group_id):
+        return await keep(gateway, session, group_id)
+    return ErrorCode.NONE
+
+
+async def _carry_out(
+    gateway: ConsumerGroupContext,
+    session: ClientSession,
+    call: Call,
+    request: ConsumerGroupHeartbeatRequest,
+    news: News | None,
+) -> None:
+    group_id, epoch = request.group_id, request.member_epoch
+    context = session.context(call)
+    if news is not None:
+        context = attrs.evolve(context, seen=news.seen, resolved=news.resolved)
+    held = partial(gateway.groups.flush_held_reply, group_id, session.client.serial)
+    when_more = partial(session.client.when_more, call, held)
+    response, cached = await gateway.guarded.call(session, call, request, when_more, context)
+    assert isinstance(response, ConsumerGroupHeartbeatResponse)
+    if response.error_code:
+        gateway.topics.untold(session, group_id)
+        await _cannot(gateway, session, call, request, response)
+        return
+    sentinel = gateway.sentinels.of(group_id)
+    if epoch in LEAVING_EPOCHS:
+        session.drop_members(group_id, {request.member_id})
+    else:
+        session.add_member(group_id, response.member_id or request.member_id)
+        gateway.cluster_groups.taken(group_id)
+        if response.assignment is not None and response.assignment.topic_partitions:
+            error = await _stand(gateway, session, sentinel, request.member_id)
+            if error:
+                session.answer(call, refuse(request, error))
+                return
+    answer(gateway, session, call, response, cached, group_id)
+
+
+async def _stand(
+    gateway: ConsumerGroupContext, session: ClientSession, sentinel: Sentinel, member_id: str
+) -> ErrorCode:
+    """Make sure that the sentinel stands for the present fence epoch (rule 4 above), or say why it cannot now.
+
+    The member's session is paused meanwhile, because a member that waits for its answer cannot send heartbeats.
+    """
+    group_id, paused = sentinel.group_id, gateway.paused_sessions
+
+    async def current() -> int | None:
+        return (await facts_of(gateway, group_id)).generation
+
+    paused.pause(group_id, [member_id], gateway.now_ms())
+    try:
+        while True:
+            fence = await current()
+            if fence is None or sentinel.mark == fence:
+                return ErrorCode.NONE
+            await session.ready()
+            error = await sentinel.hold(session, fence, current)
+            if error:
+                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if not is_refusal(error) else error
+    except UpstreamLost:
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    finally:
+        paused.returned(group_id, member_id)
+
+
+async def _cannot(
+    gateway: ConsumerGroupContext,
+    session: ClientSession,
+    call: Call,
+    request: ConsumerGroupHeartbeatRequest,
+    response: ConsumerGroupHeartbeatResponse,
+) -> None:
+    """Answer with the group's error. If the group has members of another kind here, the client is told that, and the
+    log, too. A group that was taken for this client only is given back.
+    """
+    group_id, error = request.group_id, ErrorCode(response.error_code)
+    joins = request.member_epoch == JOINING_EPOCH
+    if joins and error == ErrorCode.GROUP_ID_NOT_FOUND and (await facts_of(gateway, group_id)).has_members:
+        await newer_heartbeat(gateway, session, call, request)
+        return
+    if joins and not error.retriable:
+        gateway.spawn(gateway.sentinels.give_back(gateway.sentinels.of(group_id)))
+    session.answer(call, response)
+
+
+async def _pass_on(session: ClientSession, call: Call, request: ConsumerGroupHeartbeatRequest, why_not: str) -> None:
+    """Pass on a heartbeat of a group that is not kcoord's, in a version that the cluster has. `why_not` is what the
+    client is told if it has none. Raises UpstreamLost.
+    """
+    await session.ready()
+    version = await session.version(ConsumerGroupHeartbeatRequest)
+    if version is not None and version >= call.header.api_version:
+        session.pass_on(call)
+    elif version is not None and request.subscribed_topic_regex is None and request.member_id:
+        response = await session.ask(request, version, call.header.client_id)
+        session.answer(call, response)
+    else:
+        session.answer(call, _refused(ErrorCode.UNSUPPORTED_VERSION, why_not))
+
+
+def _refused(error: ErrorCode, message: str) -> ConsumerGroupHeartbeatResponse:
+    return ConsumerGroupHeartbeatResponse(error_code=error, error_message=bounded_text(message))
+
+
+# -- description ------------------------------------------------------------------------------------------------------
+
+
+async def describe(
+    gateway: ConsumerGroupContext, session: ClientSession, call: Call, request: ConsumerGroupDescribeRequest
+) -> None:
+    """Answer a ConsumerGroupDescribe, group by group. Raises UpstreamLost."""
+    session.answer(call, await describe_slice(gateway, session, call, request))
+
+
+async def describe_slice(
+    gateway: ConsumerGroupContext, session: ClientSession, call: Call, request: ConsumerGroupDescribeRequest
+) -> ConsumerGroupDescribeResponse:
+    """The answer for the groups in `request`, which are all or some of those in `call`. Raises UpstreamLost."""
+    theirs = [group_id for group_id in request.group_ids if not may_be_here(gateway, group_id)]
+    found = await _described_there(session, call, request, theirs) if theirs else {}
+    for group_id in request.group_ids:
+        if group_id not in found:
+            found[group_id] = await _described_here(gateway, session, call, request, group_id)
+    return ConsumerGroupDescribeResponse(groups=[found[group_id] for group_id in request.group_ids])
+
+
+async def _described_there(
+    session: ClientSession, call: Call, request: ConsumerGroupDescribeRequest, group_ids: list[str]
+) -> dict[str, DescribedGroup]:
+    """The cluster's descriptions; GROUP_ID_NOT_FOUND, on which clients ask DescribeGroups, if it has no such API."""
+    await session.ready()
+    version = await session.version(ConsumerGroupDescribeRequest, call.header.api_version)
+    found = {group_id: _missing(group_id) for group_id in group_ids}
+    if version is not None:
+        there = await session.ask(attrs.evolve(request, group_ids=group_ids), version, call.header.client_id)
+        assert isinstance(there, ConsumerGroupDescribeResponse)
+        found |= {each.group_id: each for each in there.groups}
+    return found
+
+
+async def _described_here(
+    gateway: ConsumerGroupContext,
+    session: ClientSession,
+    call: Call,
+    request: ConsumerGroupDescribeRequest,
+    group_id: str,
+) -> DescribedGroup:
+    try:
+        rights = await gateway.rights.authorization(session, group_id)
+        if isinstance(rights, Authorization) and not rights.allows(DESCRIBE):
+            rights = ErrorCode.GROUP_AUTHORIZATION_FAILED
+        if not isinstance(rights, Authorization):
+            return DescribedGroup(error_code=rights, group_id=group_id)
+        response, _ = await gateway.guarded.call(session, call, attrs.evolve(request, group_ids=[group_id]))
+        assert isinstance(response, ConsumerGroupDescribeResponse)
+        described = response.groups[0]
+        if described.error_code:
+            return described
+        await gateway.topics.check(session, topics_in(described))
+    except TopicsRefused as refused:
+        return DescribedGroup(ErrorCode.TOPIC_AUTHORIZATION_FAILED, str(refused), group_id)
+    except UpstreamLost:
+        return DescribedGroup(ErrorCode.COORDINATOR_NOT_AVAILABLE, group_id=group_id)
+    if request.include_authorized_operations:
+        described.authorized_operations = rights.operations
+    return described
+
+
+def _missing(group_id: str) -> DescribedGroup:
+    return DescribedGroup(ErrorCode.GROUP_ID_NOT_FOUND, NO_SUCH_GROUP, group_id)

@@ -1,0 +1,21 @@
+"""What a look at the cluster has shown of the topics that a consumer subscribes to (KG-17)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kcoord.protocol.frozen_class import frozen
+
+if TYPE_CHECKING:
+    from kcoord.group.state.groups.consumer_group import Topic
+
+
+@frozen(slots=True)
+class SeenTopics:
+    """Topics by name. A name that is in neither mapping has not been looked for."""
+
+    there: Mapping[str, Topic]
+    """What a single look has shown. It may say that there is more than before, or another topic by that name."""
+    certain: Mapping[str, Topic | None]
+    """What several looks agree upon. It may also say that there is less, or (None) no such topic."""

@@ -1,0 +1,242 @@
+"""Do other people's consumers of the new protocol share work through kcoord, in front of clusters that lack it?
+
+Java's and librdkafka's, with real data (KG-17 to KG-20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+
+from tests.clients.live_clients import JavaClient, with_program
+from tests.clients.members import KafkaPython, Librdkafka
+from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import kcoord_of
+from tests.kafka.java import Java
+from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.topics import write_topic
+from tests.kafka.wait import eventually
+
+SETTINGS: dict[str, Any] = {
+    "group_consumer_enable": "true",
+    "group_consumer_session_timeout_ms": 6_000,
+    "group_consumer_min_session_timeout_ms": 6_000,
+    "group_consumer_heartbeat_interval_ms": 1_500,
+    "group_consumer_min_heartbeat_interval_ms": 1_500,
+    "gateway_topics_interval_ms": 500,
+}
+VERSIONS = [
+    pytest.param("2.8.2", id="2.8"),
+    pytest.param("3.9.1", id="3.9"),
+    pytest.param(None, id="4.3", marks=pytest.mark.proof),
+]
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def cluster(request: pytest.FixtureRequest, start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
+    """A cluster of a version that is named in `VERSIONS`."""
+    if request.param is None:
+        cluster: KafkaCluster = request.getfixturevalue("kafka")
+        return cluster
+    return start_kafka(version=request.param)
+
+
+@pytest.fixture(scope="module")
+def entry(cluster: KafkaCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kcoord]:
+    """kcoord in front of the cluster."""
+    kcoord = kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)
+    yield kcoord
+    kcoord.remove()
+
+
+@pytest.fixture
+def work(cluster: KafkaCluster, name: str) -> str:
+    """A topic of six partitions for the test alone."""
+    return cluster.create_topic(f"work-{name}", partitions=6)
+
+
+@pytest.fixture
+def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]]:
+    """Starts one of Java's consumers."""
+    started: list[JavaClient] = []
+
+    def start(bootstrap: str, group: str, topic: str, **settings: str) -> JavaClient:
+        name = f"java-{len(started)}"
+        own = {**NEW_PROTOCOL, **{key.replace("_", "."): value for key, value in settings.items()}}
+        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, topic, name, own)
+        started.append(client)
+        client.start(bootstrap)
+        return client
+
+    yield start
+    for client in started:
+        client.kill()
+
+
+def librdkafka(entry: Kcoord, group: str, topic: str, **options: Any) -> Librdkafka:
+    instance = options.pop("instance", None)
+    return Librdkafka(entry.bootstrap, group, [topic], instance=instance, options={**NEW_PROTOCOL, **options})
+
+
+def all_of(topic: str, partitions: int = 6) -> frozenset[tuple[str, int]]:
+    return frozenset((topic, number) for number in range(partitions))
+
+
+def test_java_and_librdkafka_share_a_group_with_data(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+) -> None:
+    before, after = {f"before{n}" for n in range(60)}, {f"after{n}" for n in range(60)}
+    write_topic(cluster, work, before)
+    with librdkafka(entry, name, work) as first:
+        wait_until_shared([first], [6], all_of(work))
+        first.wait_for_values(before)
+        first.commit()
+        second = start_java(entry.bootstrap, name, work)
+        wait_until_shared([first, second], [3, 3], all_of(work))
+        with librdkafka(entry, name, work) as third:
+            wait_until_shared([first, second, third], [2, 2, 2], all_of(work))
+        wait_until_shared([first, second], [3, 3], all_of(work))
+        second.stop()
+        wait_until_shared([first], [6], all_of(work))
+        assert second.notes.complaints == []
+        write_topic(cluster, work, after)
+        first.wait_for_values(after)
+        first.commit()
+    assert sum(cluster.committed(name).values()) == 120
+
+
+def test_nobody_notices_that_kcoord_was_killed(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+) -> None:
+    with librdkafka(entry, name, work) as first:
+        second = start_java(entry.bootstrap, name, work)
+        wait_until_shared([first, second], [3, 3], all_of(work))
+        before = first.assigned, first.assignments, second.notes.assignments
+        entry.kill_and_restart()
+        values = {f"v{n}" for n in range(60)}
+        write_topic(cluster, work, values)
+        eventually(lambda: {*first.values, *second.notes.processed} == values, "all is read")
+        first.commit()
+        third = start_java(entry.bootstrap, name, work)
+        wait_until_shared([first, second, third], [2, 2, 2], all_of(work))
+        assert first.assigned < before[0], "who was there only lost a part to the newcomer"
+        assert (first.assignments, second.notes.assignments) == (before[1] + 1, before[2] + 1)
+        assert second.notes.lost == 0
+
+
+def test_who_has_stood_still_commits_nothing_any_more(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+) -> None:
+    """KG-19: its session ends, another has its partitions and commits. What it had read comes too late."""
+    write_topic(cluster, work, {f"v{n}" for n in range(60)})
+    frozen = start_java(entry.bootstrap, name, work)
+    wait_until_shared([frozen], [6], all_of(work))
+    eventually(lambda: len(frozen.notes.acknowledged) >= 60, "all is committed")
+    frozen.freeze()
+    write_topic(cluster, work, {f"w{n}" for n in range(60)})
+    with librdkafka(entry, name, work) as heir:
+        wait_until_shared([heir], [6], all_of(work))
+        heir.wait_for_values({f"w{n}" for n in range(60)})
+        heir.commit()
+        at = cluster.committed(name)
+        assert sum(at.values()) == 120
+        frozen.thaw()
+        eventually(lambda: any("UNKNOWN_MEMBER_ID" in each for each in frozen.notes.complaints), "it is refused")
+        assert cluster.committed(name) == at
+
+
+@pytest.mark.parametrize("library", ["java", "librdkafka"])
+def test_a_static_member_gets_its_share_back(
+    library: str, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+) -> None:
+    def two() -> Any:
+        if library == "java":
+            return start_java(entry.bootstrap, name, work, group_instance_id="two")
+        return librdkafka(entry, name, work, instance="two")
+
+    with librdkafka(entry, name, work, instance="one") as first:
+        second = two()
+        wait_until_shared([first, second], [3, 3], all_of(work))
+        had, assignments = second.assigned, first.assignments
+        second.stop() if library == "java" else second.close()
+        again = two()
+        wait_until_shared([first, again], [3, 3], all_of(work))
+        assert (again.assigned, first.assignments) == (had, assignments)
+        if library == "librdkafka":
+            again.close()
+
+
+def test_topics_grow_go_and_come_again(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+) -> None:
+    """Java's consumers: librdkafka's tells its application that a topic has gone, and ours ends then."""
+    admin = cluster.admin()
+    both = [
+        start_java(entry.bootstrap, name, work, metadata_max_age_ms="500", allow_auto_create_topics="false")
+        for _ in range(2)
+    ]
+    wait_until_shared(both, [3, 3], all_of(work))
+    admin.create_partitions([NewPartitions(work, 8)])[work].result(60)
+    wait_until_shared(both, [4, 4], all_of(work, 8))
+    admin.delete_topics([work])[work].result(60)
+    wait_until_shared(both, [0, 0], frozenset())
+    admin.create_topics([NewTopic(work, 2)])[work].result(60)
+    wait_until_shared(both, [1, 1], all_of(work, 2))
+    values = {f"v{n}" for n in range(20)}
+    write_topic(cluster, work, values)
+    eventually(lambda: values <= {each for of in both for each in of.notes.processed}, "the new topic is read")
+
+
+def test_regular_expressions_are_resolved_by_what_the_cluster_shows(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+) -> None:
+    other = cluster.create_topic(f"other-{name}", partitions=2)
+    with Librdkafka(entry.bootstrap, name, [f"^(work|other)-{name}$"], options=NEW_PROTOCOL) as first:
+        wait_until_shared([first], [8], all_of(work) | all_of(other, 2))
+        second = start_java(entry.bootstrap, name, f"^(work|other)-{name}")
+        wait_until_shared([first, second], [4, 4], all_of(work) | all_of(other, 2))
+        refused = start_java(entry.bootstrap, name, "^(?=work)")
+
+        def complains() -> bool:
+            return any("InvalidRegularExpression" in each for each in refused.notes.complaints)
+
+        eventually(complains, "Java says what is wrong")
+
+
+def test_a_group_is_of_one_kind_as_long_as_it_has_members(entry: Kcoord, name: str, work: str) -> None:
+    with librdkafka(entry, f"new-{name}", work) as first, KafkaPython(entry.bootstrap, f"old-{name}", [work]) as second:
+        wait_until_shared([first], [6], all_of(work))
+        wait_until_shared([second], [6], all_of(work))
+        with KafkaPython(entry.bootstrap, f"new-{name}", [work]) as refused:
+            assert "InconsistentGroupProtocol" in repr(refused.wait_for_error())
+        with librdkafka(entry, f"old-{name}", work) as refused_too:
+            refused_too.wait_for_error()
+        wait_until_shared([first, second], [6, 6], all_of(work))
+    with librdkafka(entry, f"old-{name}", work) as third:
+        wait_until_shared([third], [6], all_of(work))
+
+
+def test_the_clusters_own_tools_see_the_group(cluster: KafkaCluster, entry: Kcoord, name: str, work: str) -> None:
+    """AD-2: at the brokers the group is a classic one, with its topics and its lag."""
+    write_topic(cluster, work, {f"v{n}" for n in range(12)})
+    with librdkafka(entry, name, work) as first:
+        wait_until_shared([first], [6], all_of(work))
+        first.wait_for_values({f"v{n}" for n in range(12)})
+        first.commit()
+
+        def shown() -> bool:
+            admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+            described = admin.describe_consumer_groups([name])[name].result(60)
+            [member] = described.members
+            return {(at.topic, at.partition) for at in member.assignment.topic_partitions} == all_of(work)
+
+        eventually(shown, "the sentinel has the group's topics")
+        at_kcoord = AdminClient({"bootstrap.servers": entry.bootstrap})
+        described = at_kcoord.describe_consumer_groups([name])[name].result(60)
+        assert [len(member.assignment.topic_partitions) for member in described.members] == [6]
+        assert described.type.name == "CONSUMER"
