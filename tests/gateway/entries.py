@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -95,8 +96,11 @@ async def entries(
     count: int = 2,
     shared: bool = True,
     groups: GroupSettings = SETTINGS,
+    **options: Any,
 ) -> AsyncIterator[list[Entry]]:
-    """Entries before `kafka`; `at` says who stands before which broker. Not `shared`: a kcoord alone has no map."""
+    """Entries before `kafka`; `at` says who stands before which broker. Not `shared`: a kcoord alone has no map.
+    `options`: more settings of the gateways.
+    """
     ids = itertools.count()
     serials = itertools.count(1)
     gone: set[int] = set()
@@ -105,7 +109,8 @@ async def entries(
         log = EmbeddedLog(folder / "log", partitions=PARTITIONS)
         await log.open()
         stack.push_async_callback(log.close)
-        coordinator = Coordinator(log, groups, PARTITIONS, lambda: f"id{next(ids)}")
+        serves = bool(options.get("consumer_groups"))
+        coordinator = Coordinator(log, groups, PARTITIONS, lambda: f"id{next(ids)}", consumer_groups=serves)
         await coordinator.load()
         stack.push_async_callback(coordinator.stop)
         ports = [port_block(2 + HIGHEST_NODE_ID) for _ in range(count)]
@@ -119,6 +124,7 @@ async def entries(
                 listen_port=port,
                 data_dir=data,
                 sentinel_grace_ms=200,
+                **options,
             )
             gateway = Gateway(settings, coordinator, Map(ports, at, me, gone, releases) if shared else None)
             server = Server(LIMITS, gateway, on_gone=coordinator.closed)

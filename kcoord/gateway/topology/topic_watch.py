@@ -22,7 +22,7 @@ import asyncio
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 
@@ -106,7 +106,8 @@ class WatchContext(Protocol):
     """What `TopicWatch` needs from the gateway."""
 
     settings: GatewaySettings
-    now_ms: Callable[[], int]
+
+    def now_ms(self) -> int: ...
 
 
 class TopicWatch:

@@ -1,0 +1,209 @@
+"""Does kcoord keep its promises to consumers of the new protocol, in front of a cluster, request by request?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from confluent_kafka.admin import NewPartitions
+
+from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
+from kcoord.protocol.messages import (
+    ApiVersionsRequest,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    MetadataRequest,
+    OffsetCommitRequest,
+)
+from tests.gateway.entries import SETTINGS, Entry, entries
+from tests.gateway.scripted import ask, connect, coordinator_port, describe, until
+from tests.kafka.cluster import KafkaCluster
+from tests.server.harness import Client
+
+QUICK = attrs.evolve(
+    SETTINGS,
+    consumer=ConsumerSettings(
+        session_timeout_ms=1_500,
+        min_session_timeout_ms=1_500,
+        heartbeat_interval_ms=300,
+        min_heartbeat_interval_ms=300,
+        heartbeat_wait_ms=0,
+    ),
+)
+
+
+@pytest.fixture
+async def entry(kafka: KafkaCluster, tmp_path: Path) -> AsyncIterator[Entry]:
+    """kcoord alone in front of the cluster."""
+    settings = {"consumer_groups": True, "topics_interval_ms": 200}
+    async with entries(kafka, tmp_path, at={}, count=1, shared=False, groups=QUICK, **settings) as [entry]:
+        yield entry
+
+
+@pytest.fixture
+async def topic(kafka: KafkaCluster, name: str) -> str:
+    """A topic of two partitions."""
+    return await asyncio.to_thread(kafka.create_topic, f"t-{name}", 2)
+
+
+@attrs.define
+class Consumer:
+    """A consumer that makes one step at a time."""
+
+    client: Client
+    group: str
+    member_id: str
+    topics: list[str]
+    epoch: int = 0
+    owned: list[Any] = attrs.Factory(list)
+
+    @classmethod
+    async def at(cls, bootstrap: str, group: str, member_id: str, *topics: str) -> Consumer:
+        return cls(await connect(await coordinator_port(bootstrap, group)), group, member_id, list(topics))
+
+    async def beat(self, *, is_full: bool = False, **fields: Any) -> ConsumerGroupHeartbeatResponse:
+        """One heartbeat, whatever comes of it."""
+        if is_full or not self.epoch:
+            fields = {
+                "rebalance_timeout_ms": 60_000,
+                "subscribed_topic_names": self.topics,
+                "topic_partitions": self.owned,
+                **fields,
+            }
+        request = ConsumerGroupHeartbeatRequest(
+            group_id=self.group, member_id=self.member_id, member_epoch=self.epoch, **fields
+        )
+        answer: ConsumerGroupHeartbeatResponse = await ask(self.client, request)
+        if not answer.error_code:
+            self.epoch = answer.member_epoch
+            if answer.assignment is not None:
+                self.owned = answer.assignment.topic_partitions
+        return answer
+
+    async def join(self) -> None:
+        """Heartbeats until it has joined: a cluster's coordinator may not be ready at once."""
+
+        async def attempt() -> bool:
+            error = ErrorCode((await self.beat()).error_code)
+            assert error == ErrorCode.NONE or error.retriable, error.name
+            return not error
+
+        await until(attempt, "it has joined")
+
+    async def has(self, count: int) -> None:
+        """Heartbeats until it has so many partitions."""
+
+        async def attempt() -> bool:
+            assert not (await self.beat(topic_partitions=self.owned)).error_code
+            return sum(len(each.partitions) for each in self.owned) == count
+
+        await until(attempt, f"it has {count} partitions")
+
+    async def commit(self, offset: int, *, topic: str | None = None) -> ErrorCode:
+        partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=offset)
+        named = OffsetCommitRequestTopic(name=topic or self.topics[0], partitions=[partition])
+        request = OffsetCommitRequest(self.group, self.epoch, self.member_id, topics=[named])
+        answer = await ask(self.client, request, 9)
+        return ErrorCode(answer.topics[0].partitions[0].error_code)
+
+
+async def test_kcoord_offers_what_these_consumers_need(entry: Entry) -> None:
+    """KG-18."""
+    offered = {each.api_key: each for each in (await ask(await connect(entry.port), ApiVersionsRequest(), 2)).api_keys}
+    for request in (ConsumerGroupHeartbeatRequest, ConsumerGroupDescribeRequest):
+        assert (offered[request.API_KEY].min_version, offered[request.API_KEY].max_version) == (0, 1)
+    assert offered[MetadataRequest.API_KEY].max_version >= 12
+
+
+async def test_a_join_has_its_share_in_its_first_answer(entry: Entry, name: str, topic: str) -> None:
+    """KG-17: the topic is looked at before the group is asked. One that does not exist is no error."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic, f"no-{topic}")
+    await consumer.join()
+    assert [sorted(each.partitions) for each in consumer.owned] == [[0, 1]]
+    [member] = (await describe(await connect(entry.cluster), name)).members
+    assert member.group_instance_id == "kcoord", "the cluster sees kcoord's own member"
+    assert await consumer.commit(7) == ErrorCode.NONE
+    assert await consumer.commit(7, topic=f"no-{topic}") != ErrorCode.NONE
+
+
+async def test_who_is_removed_commits_nothing_once_another_has_its_partitions(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-19: its commit may have been checked before, and be on its way under the sentinel's name of then."""
+    gone = await Consumer.at(entry.bootstrap, name, "gone", topic)
+    await gone.join()
+    assert await gone.commit(5) == ErrorCode.NONE
+    former = entry.sentinel(name).identity
+    direct = await connect(await coordinator_port(entry.cluster, name))
+
+    async def under_the_former_name() -> ErrorCode:
+        partition = OffsetCommitRequestPartition(partition_index=0, committed_offset=1)
+        named = [OffsetCommitRequestTopic(name=topic, partitions=[partition])]
+        late = OffsetCommitRequest(name, former.generation, former.member_id, "kcoord", topics=named)
+        return ErrorCode((await ask(direct, late, 9)).topics[0].partitions[0].error_code)
+
+    assert await under_the_former_name() == ErrorCode.NONE
+    holds, hold, asked, may_go = [], Sentinel.hold, asyncio.Event(), asyncio.Event()
+
+    async def held_up(self: Sentinel, *args: Any) -> ErrorCode:
+        holds.append(args[1])
+        asked.set()
+        await may_go.wait()
+        return await hold(self, *args)
+
+    monkeypatch.setattr(Sentinel, "hold", held_up)
+    heir = await Consumer.at(entry.bootstrap, name, "heir", topic)
+    await heir.join()
+    getting = asyncio.create_task(heir.has(2))
+    await asked.wait()
+    assert not getting.done(), "no answer with its partitions leaves before the cluster knows"
+    may_go.set()
+    await getting
+    assert await under_the_former_name() != ErrorCode.NONE
+    assert await gone.commit(1) == ErrorCode.UNKNOWN_MEMBER_ID
+    assert await heir.commit(9) == ErrorCode.NONE
+    assert len(set(holds)) == 1, "one removal is one new generation of the sentinel"
+
+
+async def test_a_consumer_that_goes_on_over_a_new_connection_hears_of_new_partitions(
+    kafka: KafkaCluster, entry: Entry, name: str, topic: str
+) -> None:
+    """KG-17: its next heartbeat does not say what it subscribes to. The group knows."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    consumer.client = await connect(await coordinator_port(entry.bootstrap, name))
+    await consumer.has(2)
+    admin = kafka.admin()  # its futures end with it
+    await asyncio.to_thread(admin.create_partitions([NewPartitions(topic, 3)])[topic].result, 60)
+    await consumer.has(3)
+
+
+async def test_a_static_consumer_that_comes_back_costs_the_cluster_nothing(entry: Entry, name: str, topic: str) -> None:
+    """KG-19: nobody lost anything, so the sentinel's name stays."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    assert not (await consumer.beat(instance_id="one")).error_code
+    before, owned = entry.sentinel(name).identity, consumer.owned
+    consumer.epoch = -2
+    assert not (await consumer.beat(instance_id="one")).error_code
+    again = await Consumer.at(entry.bootstrap, name, "b", topic)
+    assert not (await again.beat(instance_id="one")).error_code
+    assert (again.owned, entry.sentinel(name).identity) == (owned, before)
+
+
+async def test_a_description_names_members_and_topics(entry: Entry, name: str, topic: str) -> None:
+    """KG-20."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    answer = await ask(consumer.client, ConsumerGroupDescribeRequest(group_ids=[name, f"no-{name}"]))
+    ours, missing = answer.groups
+    assert [each.member_id for each in ours.members] == ["a"]
+    assert ours.members[0].assignment.topic_partitions[0].topic_name == topic
+    assert missing.error_code == ErrorCode.GROUP_ID_NOT_FOUND

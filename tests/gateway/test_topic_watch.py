@@ -1,0 +1,204 @@
+"""What does a group hear of its consumers' topics, look by look? (KG-17)"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import attrs
+import pytest
+
+from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.gateway.settings import GatewaySettings
+from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch, made_up_id
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.metadata_response import MetadataResponsePartition, MetadataResponseTopic
+from kcoord.protocol.messages import MetadataRequest, MetadataResponse, Request
+
+OLD, NEW = b"old-old-old-old-", b"new-new-new-new-"
+Shown = Mapping[str, tuple[bytes, int]]
+"""What the cluster shows: an id and a number of partitions by name."""
+
+
+@attrs.define(eq=False)
+class Connection:
+    """A consumer's connection to a cluster that shows what the test says. It notes which topics it is asked for."""
+
+    shows: Shown
+    highest: int = 12
+    forbidden: frozenset[str] = frozenset()
+    may_ask: bool = True
+    gone: bool = False
+    forgotten: int = 0
+    asked: list[list[str | None] | None] = attrs.Factory(list)
+
+    @property
+    def client(self) -> Any:
+        return self
+
+    @property
+    def peer(self) -> str:
+        return "a consumer"
+
+    def forget_answers(self) -> None:
+        self.forgotten += 1
+
+    async def version(self, _request: type[Request], _highest: int | None = None) -> int | None:
+        return self.highest
+
+    async def ask(self, request: Request, version: int, _client_id: str | None = None) -> MetadataResponse:
+        assert isinstance(request, MetadataRequest)
+        assert not request.allow_auto_topic_creation
+        if not self.may_ask:
+            raise UpstreamLost("it is away")
+        names = sorted(self.shows) if request.topics is None else [each.name or "" for each in request.topics]
+        self.asked.append(None if request.topics is None else [*names])
+        return MetadataResponse(cluster_id="c", topics=[self._topic(name, version) for name in names])
+
+    def _topic(self, name: str, version: int) -> MetadataResponseTopic:
+        if name in self.forbidden:
+            return MetadataResponseTopic(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name)
+        if name not in self.shows:
+            return MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name)
+        topic_id, count = self.shows[name]
+        partitions = [MetadataResponsePartition(partition_index=number) for number in range(count)]
+        return MetadataResponseTopic(0, name, topic_id if version >= 10 else bytes(16), partitions=partitions)
+
+
+@attrs.define(eq=False)
+class Watched:
+    """A watch whose clock the test drives."""
+
+    clock_ms: int = 0
+    settings: GatewaySettings = attrs.Factory(lambda: cast("GatewaySettings", None))
+    watch: TopicWatch = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.watch = TopicWatch(self)
+
+    def now_ms(self) -> int:
+        return self.clock_ms
+
+    async def follow(self, connection: Connection, *names: str, pattern: str = "") -> News:
+        return await self.watch.follow(cast("Any", connection), "g", list(names), pattern)
+
+    async def look_after(self, wait_ms: int) -> None:
+        self.clock_ms += wait_ms
+        await self.watch.look()
+
+    def news(self, connection: Connection) -> Mapping[str, tuple[bytes, int] | None] | None:
+        """What the group hears with the next heartbeat: None: nothing."""
+        told = self.watch.news(cast("Any", connection), "g")
+        return None if told is None else heard(told)
+
+
+def heard(news: News) -> Mapping[str, tuple[bytes, int] | None]:
+    """Topics as the group takes them in: what is certain, and what was seen once."""
+    topics = {**news.seen.there, **news.seen.certain}
+    return {name: None if topic is None else (topic.id, topic.partitions) for name, topic in topics.items()}
+
+
+LOOKS: Sequence[tuple[str, Sequence[tuple[int, Shown, object]]]] = [
+    ("more partitions count at once", [(5_000, {"t": (OLD, 4)}, {"t": (OLD, 4)})]),
+    ("another topic by that name counts at once", [(5_000, {"t": (NEW, 1)}, {"t": (NEW, 1)})]),
+    ("fewer partitions count when three looks over ten seconds agree",
+     [(5_000, {"t": (OLD, 1)}, None), (5_000, {"t": (OLD, 1)}, None), (5_000, {"t": (OLD, 1)}, {"t": (OLD, 1)})]),
+    ("three looks within less time are not enough",
+     [(100, {"t": (OLD, 1)}, None), (100, {"t": (OLD, 1)}, None), (100, {"t": (OLD, 1)}, None)]),
+    ("no such topic counts when three looks agree", [(5_000, {}, None), (5_000, {}, None), (5_000, {}, {"t": None})]),
+    ("a look that shows it again begins anew",
+     [(5_000, {}, None), (5_000, {}, None), (5_000, {"t": (OLD, 2)}, None), (5_000, {}, None),
+      (5_000, {}, None), (5_000, {}, {"t": None})]),
+    ("a topic that comes again after that is there at once",
+     [(5_000, {}, None), (5_000, {}, None), (5_000, {}, {"t": None}), (5_000, {"t": (NEW, 3)}, {"t": (NEW, 3)})]),
+]  # fmt: skip
+"""What the cluster shows, look by look after so many ms, and what the group hears then."""
+
+
+@pytest.mark.parametrize("looks", [looks for _, looks in LOOKS], ids=[what for what, _ in LOOKS])
+async def test_what_looks_show_is_told_once_it_counts(looks: Sequence[tuple[int, Shown, object]]) -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    assert heard(await watched.follow(consumer, "t")) == {"t": (OLD, 2)}
+    for wait_ms, shows, told in looks:
+        consumer.shows = shows
+        await watched.look_after(wait_ms)
+        assert watched.news(consumer) == told
+        assert watched.news(consumer) is None, "it is told once"
+
+
+async def test_what_a_first_look_does_not_show_is_not_said_to_be_gone() -> None:
+    """The group may know it from before a restart, and the broker may just have started."""
+    watched, consumer = Watched(), Connection({})
+    news = await watched.follow(consumer, "t")
+    assert (news.seen.there, news.seen.certain) == ({}, {})
+    for told in (None, {"t": None}):
+        await watched.look_after(5_000)
+        assert watched.news(consumer) == told
+
+
+async def test_each_topic_is_asked_for_over_one_connection() -> None:
+    watched = Watched()
+    consumers = [Connection({"t": (OLD, 2)}), Connection({"t": (OLD, 2)}), Connection({}, may_ask=False)]
+    for consumer in consumers[:2]:
+        await watched.follow(consumer, "t")
+    before = sum(len(consumer.asked) for consumer in consumers)
+    await watched.look_after(5_000)
+    assert sum(len(consumer.asked) for consumer in consumers) == before + 1
+    for consumer in consumers[:2]:
+        consumer.shows = {"t": (OLD, 3)}
+    await watched.look_after(5_000)
+    assert [watched.news(consumer) for consumer in consumers[:2]] == [{"t": (OLD, 3)}] * 2
+    assert all(consumer.forgotten for consumer in consumers[:2]), "no remembered answer is repeated"
+
+
+async def test_nothing_changes_while_nobody_can_be_asked() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    await watched.follow(consumer, "t")
+    consumer.may_ask = False
+    for _ in range(5):
+        await watched.look_after(60_000)
+        assert watched.news(consumer) is None
+
+
+async def test_a_topic_that_the_client_may_not_describe_is_refused() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)}, forbidden=frozenset({"secret"}))
+    with pytest.raises(TopicsRefused, match="secret"):
+        await watched.follow(consumer, "t", "secret")
+    assert not watched.watch.follows(cast("Any", consumer), "g")
+
+
+async def test_a_regular_expression_matches_what_the_client_is_shown() -> None:
+    watched, consumer = Watched(), Connection({"t-1": (OLD, 2), "other": (NEW, 1)})
+    news = await watched.follow(consumer, pattern="t-.*")
+    assert (news.resolved, heard(news)) == (frozenset({"t-1"}), {"t-1": (OLD, 2)})
+    consumer.shows = {**consumer.shows, "t-2": (NEW, 4)}
+    await watched.look_after(60_000)
+    told = watched.watch.news(cast("Any", consumer), "g")
+    assert told is not None
+    assert (told.resolved, heard(told)) == (frozenset({"t-1", "t-2"}), {"t-1": (OLD, 2), "t-2": (NEW, 4)})
+
+
+async def test_ids_are_made_where_the_cluster_has_none() -> None:
+    """KG-18: the same in each process, another for each topic and each cluster."""
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)}, highest=9)
+    made = made_up_id("t", "c")
+    assert heard(await watched.follow(consumer, "t")) == {"t": (made, 2)}
+    assert len({made, made_up_id("u", "c"), made_up_id("t", "d"), bytes(16)}) == 4
+    assert len(made) == 16
+
+
+async def test_names_are_found_by_ids() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
+    await watched.follow(consumer, "t")
+    missing = bytes(16)
+    found = await watched.watch.names_of(cast("Any", consumer), {OLD, NEW, missing})
+    assert found == {OLD: "t", NEW: "u", missing: None}
+
+
+async def test_what_a_group_did_not_hear_is_told_again() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    await watched.follow(consumer, "t")
+    watched.watch.untold(cast("Any", consumer), "g")
+    assert watched.news(consumer) == {"t": (OLD, 2)}
+    watched.watch.drop(cast("Any", consumer))
+    assert watched.news(consumer) is None
