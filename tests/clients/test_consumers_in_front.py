@@ -19,7 +19,7 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.topics import write_topic
+from tests.kafka.topics import read_topic, write_topic
 from tests.kafka.wait import eventually
 
 SETTINGS: dict[str, Any] = {
@@ -65,10 +65,10 @@ def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]
     """Starts one of Java's consumers."""
     started: list[JavaClient] = []
 
-    def start(bootstrap: str, group: str, topic: str, **settings: str) -> JavaClient:
+    def start(bootstrap: str, group: str, topic: str, target: str = "-", **settings: str) -> JavaClient:
         name = f"java-{len(started)}"
         own = {**NEW_PROTOCOL, **{key.replace("_", "."): value for key, value in settings.items()}}
-        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, topic, name, own)
+        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, topic, name, own, target)
         started.append(client)
         client.start(bootstrap)
         return client
@@ -240,3 +240,45 @@ def test_the_clusters_own_tools_see_the_group(cluster: KafkaCluster, entry: Kcoo
         described = at_kcoord.describe_consumer_groups([name])[name].result(60)
         assert [len(member.assignment.topic_partitions) for member in described.members] == [6]
         assert described.type.name == "CONSUMER"
+
+
+def test_transactions_count_every_record_once(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient], java: Java
+) -> None:
+    """Two that copy from one topic to another. One is killed in the middle; the other goes on where it was."""
+    values = {f"v{n}" for n in range(200)}
+    target = cluster.create_topic(f"target-{name}", partitions=1)
+    one = start_java(entry.bootstrap, name, work, target=target)
+    two = start_java(entry.bootstrap, name, work, target=target)
+    wait_until_shared([one, two], [3, 3], all_of(work))
+    write_topic(cluster, work, values)
+    eventually(lambda: two.notes.acknowledged, "both copy")
+    two.kill()
+    eventually(lambda: set(read_topic(cluster, target)) == values, "all is copied")
+    one.stop()
+    assert sorted(read_topic(cluster, target)) == sorted(values), "each once"
+
+
+def test_a_group_that_is_not_kcoords_is_the_clusters(
+    request: pytest.FixtureRequest,
+    cluster: KafkaCluster,
+    tmp_path: Path,
+    name: str,
+    work: str,
+    start_java: Callable[..., JavaClient],
+) -> None:
+    """KG-18: where the cluster has no such groups, Java says what to set. Where it has, they work."""
+    kcoord = kcoord_of(cluster, tmp_path / "kcoord", ["mine-.*"], **SETTINGS)
+    try:
+        client = start_java(kcoord.bootstrap, name, work)
+
+        def ends() -> bool:
+            if request.node.callspec.params["cluster"] is None:
+                return client.assigned == all_of(work)
+            return any("group.protocol" in each for each in client.notes.complaints)
+
+        eventually(ends, "it works, or Java says what to set")
+        mine = start_java(kcoord.bootstrap, f"mine-{name}", work)
+        wait_until_shared([mine], [6], all_of(work))
+    finally:
+        kcoord.remove()
