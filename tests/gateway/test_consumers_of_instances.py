@@ -1,0 +1,83 @@
+"""Do several instances serve consumers of the new protocol as one kcoord, also when one dies? (KG-17, KG-19, GW-21)"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka.admin import NewPartitions
+
+from tests.clients.members import Librdkafka, Member
+from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
+from tests.gateway.fleet import Fleet, fleet
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.topics import write_topic
+from tests.kafka.wait import eventually
+
+SETTINGS: dict[str, Any] = {
+    "group_consumer_enable": "true",
+    "group_consumer_session_timeout_ms": 6_000,
+    "group_consumer_min_session_timeout_ms": 6_000,
+    "group_consumer_heartbeat_interval_ms": 1_500,
+    "group_consumer_min_heartbeat_interval_ms": 1_500,
+    "gateway_topics_interval_ms": 500,
+    "offsets_topic_num_partitions": 7,  # other than the cluster's: owners are not where clients come by
+}
+GROUPS = 4
+
+
+async def test_consumers_share_grow_and_go_on_when_an_instance_dies(
+    start_kafka: Callable[..., KafkaCluster], tmp_path: Path, name: str
+) -> None:
+    cluster = await asyncio.to_thread(start_kafka, 2)
+    with fleet(cluster, tmp_path, **SETTINGS) as pair:
+        await pair.settled(0, 1)
+        await asyncio.to_thread(_share_and_go_on, cluster, pair, name)
+        await asyncio.to_thread(pair.instances[0].start)
+        await pair.settled(0, 1)
+        await pair.stop()
+        assert pair.relayed()["ConsumerGroupHeartbeat"], "some came by the instance that has the group, some not"
+
+
+def _share_and_go_on(cluster: KafkaCluster, pair: Fleet, name: str) -> None:
+    topic = cluster.create_topic(f"work-{name}", partitions=4)
+    groups = [f"{name}-{number}" for number in range(GROUPS)]
+    with ExitStack() as stack:
+        members = {
+            group: [
+                stack.enter_context(Librdkafka(pair.bootstrap, group, [topic], options=NEW_PROTOCOL)) for _ in range(2)
+            ]
+            for group in groups
+        }
+
+        def all_share(partitions: int) -> None:
+            what = frozenset((topic, number) for number in range(partitions))
+            for both in members.values():
+                wait_until_shared(both, [partitions // 2] * 2, what)
+
+        all_share(4)
+        admin = cluster.admin()
+        admin.create_partitions([NewPartitions(topic, 6)])[topic].result(60)
+        all_share(6)
+        pair.instances[0].stop()
+        pair.instances[0].start()
+        all_share(6)
+        before = {group: [each.assignments for each in both] for group, both in members.items()}
+        pair.instances[0].kill()
+        values = {f"v{number}" for number in range(30)}
+        write_topic(cluster, topic, values)
+        for group, both in members.items():
+            eventually(partial(_have_read, both, values), f"{group} reads all")
+            for each in both:
+                each.commit()
+            assert sum(cluster.committed(group).values()) == 30
+        all_share(6)
+        assert {group: [each.assignments for each in both] for group, both in members.items()} == before
+
+
+def _have_read(members: Sequence[Member], values: set[str]) -> bool:
+    return set().union(*(each.values for each in members)) == values
