@@ -7,6 +7,7 @@ group.instance.id alone (by an admin). v4 is flexible. v5 adds reasons (KIP-800)
 from __future__ import annotations
 
 from kcoord.group.classic.leave_group import leave_classic
+from kcoord.group.consumer.leave_group import leave_consumers
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.leave_group import leave_translated
@@ -20,7 +21,10 @@ def leave_group(transition: Transition, request: LeaveGroupRequest, context: Req
         transition.answer(token, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID))
         return
     connect = transition.state.connect.get(request.group_id)
-    if connect is None:
-        leave_classic(transition, request, context, token)
-    else:
+    consumer = transition.state.consumer.get(request.group_id)
+    if connect is not None:
         leave_translated(transition, connect, request, context, token)
+    elif consumer is not None:
+        leave_consumers(transition, consumer, request, context, token)
+    else:
+        leave_classic(transition, request, context, token)

@@ -93,7 +93,7 @@ def remove(transition: Transition, group: ConsumerGroup, members: Sequence[Consu
     for member in members:
         write_gone(transition, group, member)
         transition.write(records.member_target(group.group_id, member.member_id, None))
-    transition.state.counters.members["left" if reason is Reason.LEFT else "expired"] += len(members)
+    transition.state.counters.members["left" if reason in (Reason.LEFT, Reason.REMOVED) else "expired"] += len(members)
     bump_epoch(transition, group, reason, [member.member_id for member in members])
     if loses and reason in OF_DEPARTURES:
         transition.write(

@@ -14,11 +14,12 @@ class Reason(StrEnum):
 
     JOINED = "consumer joined"
     LEFT = "consumer left"
+    REMOVED = "removed by an admin"
     SESSION_EXPIRED = "session expired"
     REBALANCE_TIMEOUT = "rebalance timeout"
     SUBSCRIPTION_CHANGED = "subscription changed"
     TOPICS_CHANGED = "topics changed"
 
 
-OF_DEPARTURES = frozenset({Reason.SESSION_EXPIRED, Reason.REBALANCE_TIMEOUT})
+OF_DEPARTURES = frozenset({Reason.REMOVED, Reason.SESSION_EXPIRED, Reason.REBALANCE_TIMEOUT})
 """Reasons with which somebody loses partitions without having let go of them."""

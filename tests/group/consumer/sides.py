@@ -19,6 +19,7 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
 from kcoord.protocol.message_base import Request
@@ -26,6 +27,7 @@ from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     DeleteGroupsRequest,
+    LeaveGroupRequest,
     ListGroupsRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
@@ -35,6 +37,7 @@ from tests.server.harness import Client
 
 REBALANCE_MS = 60_000
 COMMIT_VERSION = FETCH_VERSION = 9
+LEAVE_VERSION = 5
 V0, V1 = 0, 1
 _connections = count(1)
 
@@ -173,6 +176,13 @@ class Group:
             for each in listed.groups
             if each.group_id == self.group_id
         ]
+
+    async def leave(self, *members: tuple[str, str | None]) -> None:
+        """An admin removes members, each by its id, its instance id, or both."""
+        named = [MemberIdentity(member_id, instance_id) for member_id, instance_id in members]
+        told = await self.side.answer(LeaveGroupRequest(self.group_id, members=named), LEAVE_VERSION)
+        errors = [ErrorCode(each.error_code).name for each in told.members]
+        self.seen.append(("left", ErrorCode(told.error_code).name, errors))
 
     async def delete(self) -> None:
         """Delete the group."""

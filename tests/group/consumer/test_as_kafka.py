@@ -123,6 +123,31 @@ async def rule_4_static_members(g: Group) -> None:
     await g.describe()
 
 
+async def rule_5_an_admin_removes_members(g: Group) -> None:
+    await g.join("a")
+    await g.join("b", instance_id="one")
+    await g.go_on("a")
+    await g.confirm("a")
+    await g.go_on("b")
+    await g.confirm("b")
+    await g.leave(("nobody", None), ("", "nobody"), ("a", "one"))
+    await g.describe()
+    await g.leave(("", "one"))
+    await g.go_on("a")
+    await g.confirm("a")
+    await g.describe()
+    await g.go_on("b")
+    await g.commit("b", 3, g.some("A", 1))
+    await g.leave(("a", None))
+    await g.go_on("a")
+    await g.join("a")
+    await g.join("c", instance_id="one")
+    await g.beat("c", -2, instance_id="one")
+    await g.leave(("c", "one"), ("a", None), ("a", None))
+    await g.describe()
+    await g.leave()
+
+
 async def rule_6_what_moves_the_epoch(g: Group) -> None:
     await g.join("a", "")
     await g.describe()
@@ -249,6 +274,7 @@ SCENARIOS: list[Callable[[Group], Awaitable[None]]] = [
     rule_2_groups_that_are_not_there,
     rule_3_epochs,
     rule_4_static_members,
+    rule_5_an_admin_removes_members,
     rule_6_what_moves_the_epoch,
     rule_8_somebody_joins_and_leaves,
     rule_8_more_is_taken_while_it_lets_go,
