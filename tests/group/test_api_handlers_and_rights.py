@@ -25,6 +25,7 @@ from kcoord.protocol.messages import (
     DescribeConfigsRequest,
     FindCoordinatorRequest,
     IncrementalAlterConfigsRequest,
+    MetadataRequest,
     OffsetFetchRequest,
     Request,
     api_name,
@@ -240,10 +241,12 @@ def _row(request: type[Request]) -> ApiRow:
 
 
 def test_the_gateway_has_a_handler_for_all_that_it_reads() -> None:
-    """FindCoordinator is answered apart from the others, and in slices like them."""
+    """FindCoordinator is answered apart from the others, and in slices like them. Metadata is not about groups: it is
+    read where consumer groups are served.
+    """
     unread = {InFront.PASSED, InFront.NOT_OFFERED}
     read = {row.key for row in API_TABLE if row.in_front not in unread} - {FindCoordinatorRequest.API_KEY}
-    assert set(request_dispatch.HANDLERS) == read | NEWER_HEARTBEATS
+    assert set(request_dispatch.HANDLERS) == read | NEWER_HEARTBEATS | {MetadataRequest.API_KEY}
 
 
 def test_the_gateway_has_a_handler_for_a_slice_of_each_batch() -> None:
