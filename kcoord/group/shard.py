@@ -269,6 +269,15 @@ class Shard:
         """Continue after time stood still for `stood_ms`. Nobody was answered in that time, so it ends no session."""
         go_on(self.state, stood_ms, now_ms)
 
+    def took(self, step: Step, ms: int) -> None:
+        """Note how long a step took that has made assignments of consumer groups (`computed`), in ms. The next ones of
+        these groups come the later, the longer it was (KG-7).
+        """
+        for group_id in step.computed:
+            group = self.state.consumer.get(group_id)
+            if group is not None:
+                group.took_ms = ms // len(step.computed)
+
     def next_deadline(self) -> int | None:
         """When to call `advance` next, in ms on the clock of `now_ms`; None: not before the next request."""
         earliest = self.state.expiry_due_ms
@@ -341,8 +350,8 @@ class Shard:
         self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int, forgets_configured: bool = False
     ) -> Step:
         """Replace a group's own settings with `values`, which the caller has checked. They hold from each member's next
-        heartbeat; a setting about the group's protocol holds at once. `forgets_configured`: also forget the offset of
-        the configured set. The step has `failed` set if this could not be done.
+        heartbeat; a setting about the group's protocol or its assignments holds at once. `forgets_configured`: also
+        forget the offset of the configured set. The step has `failed` set if this could not be done.
         """
         isolation = self._isolation(now_ms, wall_ms)
         work = partial(self._alter_config, isolation.transition, group_id, values, forgets_configured)
@@ -363,6 +372,7 @@ class Shard:
             settle(transition, self.state.connect[group_id])
         elif group_id in self.state.consumer:
             self.state.consumer[group_id].forget_all()
+            settle_consumer(transition, self.state.consumer[group_id])
 
     def patterns(self) -> set[str]:
         """The regular expressions by which members subscribe."""

@@ -1,4 +1,8 @@
-"""The next assignment of a consumer group: who makes it, of what, and its records."""
+"""The next assignment of a consumer group: when it is made, by which assignor, of what, and its records.
+
+It is made with the bump, unless the last one is too recent. Then it waits, and the group is Assigning: members go on
+towards the last targets, and newcomers have none. What changes meanwhile comes into the one assignment.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,32 @@ from kcoord.assign.consumer.model import ConsumerTarget, SubscribedGroup, Subscr
 from kcoord.group.modern import history
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Target
+from kcoord.group.state.groups.modern_group import LONG_AGO_MS
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.transition import Transition
+
+RESTS = 10
+"""After an assignment that took long, the next one comes so many times that time later at the earliest."""
+LONG_MS = 20
+"""An assignment that takes less needs no rest."""
+LONGEST_REST_MS = 15_000
+"""The longest rest, however long the assignment took."""
+
+
+def due_ms(transition: Transition, group: ConsumerGroup) -> int:
+    """When the next assignment may be made, in ms on the steps' clock."""
+    interval_ms, took_ms = transition.state.consumer_settings(group.group_id).assignment_interval_ms, group.took_ms
+    rest_ms = min(RESTS * took_ms, LONGEST_REST_MS) if took_ms >= LONG_MS else 0
+    return group.assignment_ms + max(interval_ms, rest_ms)
+
+
+def time_of_last(transition: Transition, group: ConsumerGroup) -> int:
+    """When the last assignment of a loaded group was made, in ms on the steps' clock. If the time of day has gone back
+    since, it counts as made now.
+    """
+    if not group.assignment_wall_ms:
+        return LONG_AGO_MS
+    return transition.now_ms - max(0, transition.wall_ms - group.assignment_wall_ms)
 
 
 def compute(transition: Transition, group: ConsumerGroup) -> None:
@@ -26,6 +54,8 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
         if member_id not in before or before[member_id] != partitions:
             transition.write(records.member_target(group.group_id, member_id, Target(partitions)))
     transition.write(records.target_assignment(group.group_id, group.epoch, name, transition.wall_ms))
+    group.assignment_ms = transition.now_ms
+    transition.step.computed.append(group.group_id)
     transition.state.counters.installed[name] += 1
     history.installed(transition, group, history.moves_between(before, after))
 

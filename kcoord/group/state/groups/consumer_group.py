@@ -101,6 +101,8 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """By regular expression, the names that match it."""
     assignor: str = ""
     """The assignor that made the installed targets."""
+    assignment_wall_ms: int = 0
+    """When it made them, in Unix time; 0: never."""
     fence_epoch: int = 0
     """The group epoch at which somebody last lost partitions without having let go of them. A commit of that member
     that is still on its way must not land.
@@ -112,6 +114,10 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """The topics that existed when the group looked last, and what matched regular expressions then."""
     learned_at: int = -1
     """The group's `version` then."""
+    assignment_ms: int = LONG_AGO_MS
+    """When the installed targets were made, on the steps' clock."""
+    took_ms: int = 0
+    """How long that took, as far as anybody has told."""
 
     @property
     def shown_state(self) -> ModernState:

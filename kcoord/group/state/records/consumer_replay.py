@@ -71,8 +71,11 @@ def _metadata(state: ShardState, key: ConsumerGroupMetadataKey, value: ConsumerG
 
 
 def _topics(state: ShardState, key: ConsumerGroupTopicsKey, value: ConsumerGroupTopicsValue | None) -> None:
-    seen = () if value is None else value.topics
-    _group(state, key.group_id).topics = {each.name: Topic(each.name, each.topic_id, each.partitions) for each in seen}
+    group, seen = _group(state, key.group_id), () if value is None else value.topics
+    before = {topic.id for topic in group.topics.values()}
+    group.topics = {each.name: Topic(each.name, each.topic_id, each.partitions) for each in seen}
+    if not before <= {topic.id for topic in group.topics.values()}:
+        group.touched.update(group.members)  # who has some of a topic that is gone must drop that
 
 
 def _member(state: ShardState, key: ConsumerGroupMemberMetadataKey, value: Metadata | None) -> None:
@@ -96,6 +99,7 @@ def _target(
     group = _group(state, key.group_id)
     group.set_assignment_epoch(0 if value is None else value.assignment_epoch)
     group.assignor = "" if value is None else value.assignor
+    group.assignment_wall_ms = 0 if value is None else value.assignment_timestamp
 
 
 def _member_target(
@@ -146,8 +150,11 @@ def _resolution(
     group = _group(state, key.group_id)
     if value is None:
         group.resolved.pop(key.regular_expression, None)
-    else:
-        group.resolved[key.regular_expression] = frozenset(value.topics)
+        return
+    before, names = group.resolved.get(key.regular_expression), frozenset(value.topics)
+    group.resolved[key.regular_expression] = names
+    if before is not None and not before <= names:
+        group.touched.update(group.members)  # who has some of a topic that matches no longer must drop that
 
 
 def _history(state: ShardState, key: ConsumerGroupHistoryKey, value: ConsumerGroupHistoryValue | None) -> None:
