@@ -48,7 +48,7 @@ from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
 from kcoord.group.state.journal import Journal
-from kcoord.group.state.metrics import CLASSIC, CONNECT, Metrics, Misplaced
+from kcoord.group.state.metrics import CLASSIC, CONNECT, CONSUMER, Metrics, Misplaced
 from kcoord.group.state.records.connect_records import configuration
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.group.state.records.consumer_replay import settle_load as settle_consumer_load
@@ -461,15 +461,18 @@ class Shard:
 
     def metrics(self) -> Metrics:
         """Numbers of groups and members, and counts of what has happened since the load."""
-        classic, connect = self.state.groups.values(), self.state.connect.values()
+        state = self.state
+        classic, connect, consumer = state.groups.values(), state.connect.values(), state.consumer.values()
         return Metrics(
             groups={
                 CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in classic]),
                 CONNECT: _by_state(MODERN_STATES, [group.state.label for group in connect]),
+                CONSUMER: _by_state(MODERN_STATES, [group.shown_state.label for group in consumer]),
             },
             members={
                 CLASSIC: sum(len(group.members) for group in classic),
                 CONNECT: sum(len(group.members) for group in connect),
+                CONSUMER: sum(len(group.members) for group in consumer),
             },
             quarantined=len(self.state.quarantine),
             misplaced={
@@ -478,6 +481,7 @@ class Shard:
                 if group.placed.unplaced or group.placed.unmet
             },
             connect=deepcopy(self.state.counters),
+            consumer=deepcopy(self.state.consumer_counters),
         )
 
     def owner(self, group_id: str) -> str:

@@ -56,7 +56,7 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     transition.write(records.target_assignment(group.group_id, group.epoch, name, transition.wall_ms))
     group.assignment_ms = transition.now_ms
     transition.step.computed.append(group.group_id)
-    transition.state.counters.installed[name] += 1
+    transition.state.consumer_counters.installed[name] += 1
     history.installed(transition, group, history.moves_between(before, after))
 
 

@@ -39,6 +39,10 @@ class ConsumerCoordinator(Coordinator):
             self.shard.took(step, self._context.consumers.assignment_takes_ms * len(step.computed))
         super()._take(step, frame)
 
+    def count(self) -> None:
+        super().count()
+        self._context.sightings.counted(self.shard.state.consumer_counters)
+
     def look_for_topics(self) -> None:
         """Hear which topics exist, mostly soon."""
         self._looks += 1

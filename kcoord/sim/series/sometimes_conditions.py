@@ -119,6 +119,8 @@ CONSUMER_EVENTS: Mapping[str, tuple[str, ...]] = {
     "installed": ("uniform", "range"),
     "moved": ("",),
     "converged": ("",),
+    "held": ("",),
+    "fused": ("",),
 }
 
 
