@@ -4,6 +4,7 @@
 | --- | --- |
 | what is always true of its durable state (`group/durable_invariants.py`) | KG-3, KG-8 |
 | indexes: owners, claimants, static members and members that have not converged agree with a recount | KG-8 |
+| copies: targets by topic, and the names that members subscribe to, are those of the records | KG-6, KG-7 |
 | targets: a target names only what exists; a member that has arrived is assigned its target | KG-7, KG-8 |
 | epochs: the group epoch and the assignment epoch never go back | KG-3 |
 | pace: the assignment is made with the bump, unless it has to wait; then it is not made earlier | KG-7 |
@@ -57,6 +58,11 @@ def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) 
 
 
 def _of_member(group: ConsumerGroup, member: ConsumerMember) -> Iterator[str]:
+    if member.names != frozenset(member.metadata.subscribed_topic_names):
+        yield "subscribes to other names than it said"
+    partitions, by_topic = group.targets_by_topic.get(member.member_id, (None, {}))
+    if partitions is not None and partitions != {(topic, at) for topic, numbers in by_topic.items() for at in numbers}:
+        yield "has a target that is another one by topic"
     if member.release_due_ms != NEVER_MS and member.stage is not Stage.UNREVOKED:
         yield "has nothing to let go of, and a time to do so"
     if any(epoch > group.epoch for epoch in member.epochs.values()):

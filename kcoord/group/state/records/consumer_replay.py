@@ -87,7 +87,7 @@ def _member(state: ShardState, key: ConsumerGroupMemberMetadataKey, value: Metad
         return
     if member is None:
         member = ConsumerMember(key.member_id, value)
-    member.metadata = value
+    member.metadata, member.names = value, frozenset(value.subscribed_topic_names)
     group.set_metadata(member, value.instance_id)
 
 
@@ -147,12 +147,14 @@ def _since(told: Iterable[record25.TopicPartitions]) -> dict[Partition, int]:
 def _resolution(
     state: ShardState, key: ConsumerGroupRegularExpressionKey, value: ConsumerGroupRegularExpressionValue | None
 ) -> None:
-    group = _group(state, key.group_id)
+    group, pattern = _group(state, key.group_id), key.regular_expression
+    before = group.resolved.get(pattern)
+    others = {each: matches for each, matches in group.resolved.items() if each != pattern}
     if value is None:
-        group.resolved.pop(key.regular_expression, None)
+        group.resolved = others
         return
-    before, names = group.resolved.get(key.regular_expression), frozenset(value.topics)
-    group.resolved[key.regular_expression] = names
+    names = frozenset(value.topics)
+    group.resolved = {**others, pattern: names}
     if before is not None and not before <= names:
         group.touched.update(group.members)  # who has some of a topic that matches no longer must drop that
 
