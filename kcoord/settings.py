@@ -376,6 +376,19 @@ class ConsumerGroups(_Section):
         unit="ms",
         ge=-1,
     )
+    group_consumer_assignment_interval_ms: int = _setting(
+        0,
+        "The shortest time between two assignments of a group. Whatever changes within that time comes into one "
+        "assignment. 0: each change at once.",
+        unit="ms",
+        ge=0,
+    )
+    group_consumer_min_assignment_interval_ms: int = _setting(
+        0, "The shortest time between two assignments that may be set for one group.", unit="ms", ge=0
+    )
+    group_consumer_max_assignment_interval_ms: int = _setting(
+        15_000, "The longest time between two assignments that may be set for one group.", unit="ms", ge=0
+    )
     group_consumer_max_size: int = _setting(MAX_INT32, "The most consumers in one group; more are refused.", ge=1)
     group_consumer_assignors: Annotated[tuple[Literal["uniform", "range"], ...], BeforeValidator(_words)] = _setting(
         ("uniform", "range"),

@@ -24,6 +24,8 @@ ORDERED = (
     ("group_consumer_min_heartbeat_interval_ms", "group_consumer_heartbeat_interval_ms"),
     ("group_consumer_heartbeat_interval_ms", "group_consumer_max_heartbeat_interval_ms"),
     ("group_consumer_heartbeat_interval_ms", "group_consumer_session_timeout_ms"),
+    ("group_consumer_min_assignment_interval_ms", "group_consumer_assignment_interval_ms"),
+    ("group_consumer_assignment_interval_ms", "group_consumer_max_assignment_interval_ms"),
     ("group_connect_rebalance_delay_ms", "group_connect_max_rebalance_delay_ms"),
     ("group_max_member_metadata_bytes", "group_max_bytes"),
     ("instances_heartbeat_interval_ms", "instances_session_timeout_ms"),

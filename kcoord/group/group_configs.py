@@ -52,13 +52,14 @@ from kcoord.group.state.connect_settings import (
     adjusted,
     within_bounds,
 )
-from kcoord.group.state.consumer_settings import HEARTBEAT_INTERVAL as CONSUMER_HEARTBEAT_INTERVAL
-from kcoord.group.state.consumer_settings import HEARTBEAT_WAIT as CONSUMER_HEARTBEAT_WAIT
 from kcoord.group.state.consumer_settings import (
+    ASSIGNMENT_INTERVAL,
     INTERVALS_WAIT,
     MAX_WAIT_MS,
     ConsumerSettings,
 )
+from kcoord.group.state.consumer_settings import HEARTBEAT_INTERVAL as CONSUMER_HEARTBEAT_INTERVAL
+from kcoord.group.state.consumer_settings import HEARTBEAT_WAIT as CONSUMER_HEARTBEAT_WAIT
 from kcoord.group.state.consumer_settings import MAX_SIZE as CONSUMER_MAX_SIZE
 from kcoord.group.state.consumer_settings import SESSION_TIMEOUT as CONSUMER_SESSION_TIMEOUT
 from kcoord.group.state.consumer_settings import adjusted as adjusted_for_consumers
@@ -274,6 +275,14 @@ CONSUMER_DEFINITIONS: dict[str, Definition] = {
             lambda _server: (INTERVALS_WAIT, MAX_WAIT_MS),
             "How long a heartbeat of a consumer may wait for its answer, in ms; 0: not at all; "
             "-1: four fifths of the interval.",
+            server=ConsumerSettings,
+        ),
+        Definition(
+            ASSIGNMENT_INTERVAL,
+            Kind.INT,
+            lambda server: str(server.assignment_interval_ms),
+            lambda server: (server.min_assignment_interval_ms, server.max_assignment_interval_ms),
+            "The shortest time between two assignments of the group, in ms.",
             server=ConsumerSettings,
         ),
         Definition(

@@ -50,7 +50,7 @@ from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
 from kcoord.group.state.journal import Journal
-from kcoord.group.state.metrics import CLASSIC, CONNECT, Metrics, Misplaced
+from kcoord.group.state.metrics import CLASSIC, CONNECT, CONSUMER, Metrics, Misplaced
 from kcoord.group.state.records.connect_records import configuration
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.group.state.records.consumer_replay import settle_load as settle_consumer_load
@@ -271,6 +271,15 @@ class Shard:
         """Continue after time stood still for `stood_ms`. Nobody was answered in that time, so it ends no session."""
         go_on(self.state, stood_ms, now_ms)
 
+    def took(self, step: Step, ms: int) -> None:
+        """Note how long a step took that has made assignments of consumer groups (`computed`), in ms. The next ones of
+        these groups come the later, the longer it was (KG-7).
+        """
+        for group_id in step.computed:
+            group = self.state.consumer.get(group_id)
+            if group is not None:
+                group.took_ms = ms // len(step.computed)
+
     def next_deadline(self) -> int | None:
         """When to call `advance` next, in ms on the clock of `now_ms`; None: not before the next request."""
         earliest = self.state.expiry_due_ms
@@ -348,8 +357,8 @@ class Shard:
         self, group_id: str, values: Mapping[str, str], now_ms: int, wall_ms: int, forgets_configured: bool = False
     ) -> Step:
         """Replace a group's own settings with `values`, which the caller has checked. They hold from each member's next
-        heartbeat; a setting about the group's protocol holds at once. `forgets_configured`: also forget the offset of
-        the configured set. The step has `failed` set if this could not be done.
+        heartbeat; a setting about the group's protocol or its assignments holds at once. `forgets_configured`: also
+        forget the offset of the configured set. The step has `failed` set if this could not be done.
         """
         isolation = self._isolation(now_ms, wall_ms)
         work = partial(self._alter_config, isolation.transition, group_id, values, forgets_configured)
@@ -370,6 +379,7 @@ class Shard:
             settle(transition, self.state.connect[group_id])
         elif group_id in self.state.consumer:
             self.state.consumer[group_id].forget_all()
+            settle_consumer(transition, self.state.consumer[group_id])
 
     def patterns(self) -> set[str]:
         """The regular expressions by which members subscribe."""
@@ -458,15 +468,18 @@ class Shard:
 
     def metrics(self) -> Metrics:
         """Numbers of groups and members, and counts of what has happened since the load."""
-        classic, connect = self.state.groups.values(), self.state.connect.values()
+        state = self.state
+        classic, connect, consumer = state.groups.values(), state.connect.values(), state.consumer.values()
         return Metrics(
             groups={
                 CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in classic]),
                 CONNECT: _by_state(MODERN_STATES, [group.state.label for group in connect]),
+                CONSUMER: _by_state(MODERN_STATES, [group.shown_state.label for group in consumer]),
             },
             members={
                 CLASSIC: sum(len(group.members) for group in classic),
                 CONNECT: sum(len(group.members) for group in connect),
+                CONSUMER: sum(len(group.members) for group in consumer),
             },
             quarantined=len(self.state.quarantine),
             misplaced={
@@ -475,6 +488,7 @@ class Shard:
                 if group.placed.unplaced or group.placed.unmet
             },
             connect=deepcopy(self.state.counters),
+            consumer=deepcopy(self.state.consumer_counters),
         )
 
     def owner(self, group_id: str) -> str:

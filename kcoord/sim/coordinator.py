@@ -276,7 +276,7 @@ class Coordinator:
         if torn and survivors < len(pending):
             records = pending[survivors].records
             self.storage.tear(records, int(self._random.random() * len(records)))
-        self._context.sightings.counted(self.shard.state.counters)
+        self.count()
         waiting = [frame for each in pending for frame in each.waiting]
         waiting += [token for token in self.shard.drop() if isinstance(token, Frame)]
         self.stage = Stage.LOADING
@@ -284,6 +284,10 @@ class Coordinator:
             for frame in waiting:
                 frame.seen = 0
                 self._deliver(frame, self._refusal(frame.request, answer), None)
+
+    def count(self) -> None:
+        """Note what the shard has counted, before it is dropped or the run ends."""
+        self._context.sightings.counted(self.shard.state.counters)
 
     def freeze(self, ms: int) -> None:
         """The process stands still for a while."""

@@ -83,7 +83,7 @@ class Course(ABC):
             violation = Violation("fault", f"{type(fault).__name__}: {fault}")
         if violation is not None:
             context.note("VIOLATION", str(violation))
-        context.sightings.counted(self.coordinator.shard.state.counters)
+        self.coordinator.count()
         return Outcome(
             self.seed,
             context.steps,

@@ -22,6 +22,7 @@ from kcoord.group.consumer import (
 )
 from kcoord.group.modern import newest_connection, sessions
 from kcoord.group.shard import Shard
+from kcoord.group.state.records import consumer_replay
 from tests.sim.mutants import Mutant
 
 CONSUMER_MUTANTS = (
@@ -69,6 +70,12 @@ CONSUMER_MUTANTS = (
            "if group.members and group.epoch > group.assignment_epoch:", "if False:"),
     Mutant(7, "what departed members were to have is given to nobody", next_assignment.compute,
            "for member_id, partitions in after.items():", "for member_id, partitions in list(after.items())[:1]:"),
+    Mutant(7, "the next assignment never waits", settle._assign,
+           "if at_ms <= transition.now_ms:", "if True:"),
+    Mutant(7, "an assignment that waits is never made", settle._assign,
+           "transition.wake(group, at_ms)", "pass"),
+    Mutant(7, "it makes no difference how long an assignment took", next_assignment.due_ms,
+           "if took_ms >= LONG_MS", "if False"),
     Mutant(8, "a member moves on although it has not let go", reconciliation._towards,
            "if to_release and _has_any(to_release, owned):", "if False:"),
     Mutant(8, "what others have is granted", reconciliation._towards,
@@ -91,11 +98,13 @@ CONSUMER_MUTANTS = (
            "tells = has_news or wants_all(request)", "tells = wants_all(request)"),
     Mutant(10, "news does not let an answer go", native_dialect.notify,
            "and answers.has_news(group, member)", "and False"),
+    Mutant(10, "a topic that goes does not, while the next assignment waits", consumer_replay._topics,
+           "if not before <= {topic.id for topic in group.topics.values()}:", "if False:"),
     Mutant(10, "a new epoch alone lets an answer go", native_dialect.notify,
            "and answers.has_news(group, member)", ""),
     Mutant(10, "an answer waits for ever", answer_delay.how_long_to_hold,
-           "member.reported == member.assigned:\n        return wait_ms",
-           "member.reported == member.assigned:\n        return 1 << 40"),
+           "member.reported == member.assigned:\n        return Delay(wait_ms)",
+           "member.reported == member.assigned:\n        return Delay(1 << 40)"),
     Mutant(11, "an answer waits before a confirmation", answer_delay.how_long_to_hold,
            "and member.reported == member.assigned", ""),
     Mutant(12, "another request of the connection does not let an answer go", Shard._flush_held_reply,
@@ -103,7 +112,8 @@ CONSUMER_MUTANTS = (
     Mutant(12, "who comes by a newer connection is fenced on the older one", native_dialect.refuse_all,
            "if error is ErrorCode.FENCED_MEMBER_EPOCH:", "if False:"),
     Mutant(13, "there is no fuse", answer_delay.how_long_to_hold,
-           "return max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms)", "return 0"),
+           "return Delay(max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms), is_fuse=True)",
+           "return NONE"),
     Mutant(13, "no answer counts for it", answers.answer,
            "member.answered_ms = transition.now_ms", "pass"),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from kcoord.assign.consumer.working_targets import WorkingTargets
 def balance_same(working: WorkingTargets, members: SubscriptionClass) -> None:
     """Take what members have above their share, and give it and all that is free to those below."""
     topics = sorted(members.topics)
-    have = [working.size(at) for at in members.members]
+    have = [working.sizes[at] for at in members.members]
     total = sum(have)
     for topic in topics:
         total += len(working.free[topic])
@@ -31,9 +31,10 @@ def _shares(have: list[int], total: int) -> list[int]:
     """How many partitions each member is to have. Those that have too many anyway get one more first."""
     even, left_over = divmod(total, len(have))
     shares = [even] * len(have)
-    above = [at for at, had in enumerate(have) if had > even]
-    others = [at for at, had in enumerate(have) if had <= even]
-    for at in (above + others)[:left_over]:
+    chosen = [at for at, had in enumerate(have) if had > even]
+    if len(chosen) < left_over:
+        chosen += [at for at, had in enumerate(have) if had <= even]
+    for at in chosen[:left_over]:
         shares[at] += 1
     return shares
 

@@ -37,4 +37,4 @@ class UniformConsumerAssignor:
                 balance_same(working, part[0])
             else:
                 balance_mixed(working, part)
-        return {member.member_id: working.target(at, member.target) for at, member in enumerate(members)}
+        return working.targets()

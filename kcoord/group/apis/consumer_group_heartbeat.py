@@ -19,7 +19,7 @@ then does the request change anything. A request that is refused changes nothing
 
 from __future__ import annotations
 
-from kcoord.group.consumer.answer_delay import how_long_to_hold, wants_all
+from kcoord.group.consumer.answer_delay import Delay, how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
@@ -110,16 +110,25 @@ def _live(
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
     note_told(member, request)
-    wait_ms = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news)
-    if wait_ms > 0:
+    delay = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news)
+    if delay.ms > 0:
         member.is_owed_all = wants_all(request)
-        hold(transition, group, member, context.connection, token, wait_ms)
+        hold(transition, group, member, context.connection, token, delay.ms)
+        _count(transition, delay)
     else:
         tells = has_news or wants_all(request)
         may_repeat = not tells and _may_repeat(transition, request)
         answer(transition, group, member, token, with_assignment=tells, may_repeat=may_repeat)
     if transition.step.records:
         settle(transition, group)
+
+
+def _count(transition: Transition, delay: Delay) -> None:
+    """Count an answer that waits."""
+    if delay.is_fuse:
+        transition.state.consumer_counters.fused += 1
+    else:
+        transition.state.consumer_counters.held += 1
 
 
 def _may_repeat(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> bool:

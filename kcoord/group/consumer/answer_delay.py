@@ -9,12 +9,26 @@ from __future__ import annotations
 from kcoord.group.state.groups.consumer_group import ConsumerMember, Stage
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 
 LEAST_APART_MS = 100
 """An answer without news goes out so long after the last one. Java's consumer asks again without any pause as long as
 its metadata lacks a topic that it is assigned.
 """
+
+
+@frozen(slots=True)
+class Delay:
+    """How long an answer waits."""
+
+    ms: int
+    """0: not at all."""
+    is_fuse: bool = False
+    """It only leaves some time after the last one (KG-13)."""
+
+
+NONE = Delay(0)
 
 
 def wants_all(request: ConsumerGroupHeartbeatRequest) -> bool:
@@ -33,21 +47,21 @@ def how_long_to_hold(
     *,
     repeats: bool,
     has_news: bool,
-) -> int:
-    """How long the answer to a heartbeat waits, in ms; 0: not at all. `repeats`: it says no other partitions than the
-    heartbeats before. `has_news`: the member is told to consume something else than before.
+) -> Delay:
+    """How long the answer to a heartbeat waits. `repeats`: it says no other partitions than the heartbeats before.
+    `has_news`: the member is told to consume something else than before.
     """
     wait_ms = transition.state.consumer_settings(request.group_id).wait_ms
     if wait_ms <= 0 or has_news:
-        return 0
+        return NONE
     if request.member_epoch == JOINING_EPOCH:
         waits_for_others = member.stage is Stage.UNRELEASED and not member.assigned
-        return wait_ms if waits_for_others else 0
+        return Delay(wait_ms) if waits_for_others else NONE
     if request.member_epoch != member.epoch or not repeats or says_more(request):
-        return 0
+        return NONE
     if member.stage is not Stage.UNREVOKED and member.reported == member.assigned:
-        return wait_ms
-    return max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms)
+        return Delay(wait_ms)
+    return Delay(max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms), is_fuse=True)
 
 
 def says_more(request: ConsumerGroupHeartbeatRequest) -> bool:

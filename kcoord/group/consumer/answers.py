@@ -24,7 +24,7 @@ from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse
 
 def refuse_heartbeat(transition: Transition, token: Token, error: ErrorCode, message: str | None = None) -> None:
     """Answer a heartbeat with an error. Nothing else changes."""
-    transition.state.counters.refused[error.name] += 1
+    transition.state.consumer_counters.refused[error.name] += 1
     transition.answer(
         token, ConsumerGroupHeartbeatResponse(error_code=error, error_message=message and bounded_text(message))
     )

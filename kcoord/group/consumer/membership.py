@@ -30,7 +30,7 @@ def join(transition: Transition, group: ConsumerGroup, member_id: str, metadata:
         bump_epoch(transition, group, Reason.JOINED, [member_id])
     elif not group.recorded:
         transition.write(records.group_epoch(group, group.epoch, Reason.JOINED, transition.wall_ms))
-    transition.state.counters.members["joined"] += 1
+    transition.state.consumer_counters.members["joined"] += 1
     return group
 
 
@@ -56,7 +56,7 @@ def succeed(
         transition.write(records.member_target(group_id, member_id, target))
     transition.write(records.told(group, member, assigned, NOTHING, Stage.STABLE, JOINING_EPOCH, JOINING_EPOCH, {}))
     forget_answers(member)
-    transition.state.counters.members["replaced"] += 1
+    transition.state.consumer_counters.members["replaced"] += 1
     if _subscription(former) != _subscription(metadata):
         bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
 
@@ -84,7 +84,7 @@ def go_away(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     )
     forget_answers(member)
     refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
-    transition.state.counters.members["away"] += 1
+    transition.state.consumer_counters.members["away"] += 1
 
 
 def remove(transition: Transition, group: ConsumerGroup, members: Sequence[ConsumerMember], reason: Reason) -> None:
@@ -93,7 +93,8 @@ def remove(transition: Transition, group: ConsumerGroup, members: Sequence[Consu
     for member in members:
         write_gone(transition, group, member)
         transition.write(records.member_target(group.group_id, member.member_id, None))
-    transition.state.counters.members["left" if reason in (Reason.LEFT, Reason.REMOVED) else "expired"] += len(members)
+    how = "left" if reason in (Reason.LEFT, Reason.REMOVED) else "expired"
+    transition.state.consumer_counters.members[how] += len(members)
     bump_epoch(transition, group, reason, [member.member_id for member in members])
     if loses and reason in OF_DEPARTURES:
         transition.write(

@@ -1,4 +1,8 @@
-"""The next assignment of a consumer group: who makes it, of what, and its records."""
+"""The next assignment of a consumer group: when it is made, by which assignor, of what, and its records.
+
+It is made with the bump, unless the last one is too recent. Then it waits, and the group is Assigning: members go on
+towards the last targets, and newcomers have none. What changes meanwhile comes into the one assignment.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +11,64 @@ from collections.abc import Mapping
 
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.assign.consumer.interface import ConsumerAssignor
-from kcoord.assign.consumer.model import ConsumerTarget, SubscribedGroup, Subscriber
+from kcoord.assign.consumer.model import SubscribedGroup, Subscriber
 from kcoord.group.modern import history
 from kcoord.group.state.consumer_settings import ConsumerSettings
-from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Target
+from kcoord.group.state.groups.consumer_group import (
+    NOTHING,
+    ConsumerGroup,
+    ConsumerMember,
+    Partitions,
+    Target,
+    TargetByTopic,
+)
+from kcoord.group.state.groups.modern_group import LONG_AGO_MS
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.transition import Transition
+
+RESTS = 10
+"""After an assignment that took long, the next one comes so many times that time later at the earliest."""
+LONG_MS = 20
+"""An assignment that takes less needs no rest."""
+LONGEST_REST_MS = 15_000
+"""The longest rest, however long the assignment took."""
+
+
+def due_ms(transition: Transition, group: ConsumerGroup) -> int:
+    """When the next assignment may be made, in ms on the steps' clock."""
+    interval_ms, took_ms = transition.state.consumer_settings(group.group_id).assignment_interval_ms, group.took_ms
+    rest_ms = min(RESTS * took_ms, LONGEST_REST_MS) if took_ms >= LONG_MS else 0
+    return group.assignment_ms + max(interval_ms, rest_ms)
+
+
+def time_of_last(transition: Transition, group: ConsumerGroup) -> int:
+    """When the last assignment of a loaded group was made, in ms on the steps' clock. If the time of day has gone back
+    since, it counts as made now.
+    """
+    if not group.assignment_wall_ms:
+        return LONG_AGO_MS
+    return transition.now_ms - max(0, transition.wall_ms - group.assignment_wall_ms)
 
 
 def compute(transition: Transition, group: ConsumerGroup) -> None:
     """Make the targets for the group epoch. They are installed at once."""
     name = _wished(group, transition.state.settings.consumer)
     before = {member_id: target.resources for member_id, target in group.targets.items()}
-    after = _assigned(group, CONSUMER_ASSIGNORS[name](), before)
+    given = {member_id: _by_topic(group, member_id) for member_id in group.members}
+    targets = _assigned(group, CONSUMER_ASSIGNORS[name](), given)
+    after = {
+        member_id: _flat(targets[member_id], given[member_id], before.get(member_id)) for member_id in group.members
+    }
     for member_id in before.keys() - after.keys():
         transition.write(records.member_target(group.group_id, member_id, None))
     for member_id, partitions in after.items():
-        if member_id not in before or before[member_id] != partitions:
+        if partitions is not before.get(member_id):
             transition.write(records.member_target(group.group_id, member_id, Target(partitions)))
     transition.write(records.target_assignment(group.group_id, group.epoch, name, transition.wall_ms))
-    transition.state.counters.installed[name] += 1
+    group.targets_by_topic = {each: (group.targets[each].resources, targets[each]) for each in group.members}
+    group.assignment_ms = transition.now_ms
+    transition.step.computed.append(group.group_id)
+    transition.state.consumer_counters.installed[name] += 1
     history.installed(transition, group, history.moves_between(before, after))
 
 
@@ -43,27 +85,38 @@ def _wished(group: ConsumerGroup, settings: ConsumerSettings) -> str:
 
 
 def _assigned(
-    group: ConsumerGroup, assignor: ConsumerAssignor, before: Mapping[str, Partitions]
-) -> dict[str, Partitions]:
+    group: ConsumerGroup, assignor: ConsumerAssignor, given: Mapping[str, TargetByTopic]
+) -> dict[str, TargetByTopic]:
     """What each member is to consume."""
-    given = SubscribedGroup(
-        tuple(_seen(group, member, before) for member in group.members.values()),
+    seen = SubscribedGroup(
+        tuple([_seen(group, member, given[member_id]) for member_id, member in group.members.items()]),
         {topic.id: topic.partitions for topic in group.topics.values()},
     )
-    targets = assignor.assign(given)
-    return {member_id: _flat(targets.get(member_id, {}), before.get(member_id)) for member_id in group.members}
+    targets = assignor.assign(seen)
+    return {member_id: targets.get(member_id, {}) for member_id in group.members}
 
 
-def _seen(group: ConsumerGroup, member: ConsumerMember, before: Mapping[str, Partitions]) -> Subscriber:
+def _seen(group: ConsumerGroup, member: ConsumerMember, target: TargetByTopic) -> Subscriber:
     """A member as assignors see it."""
     metadata = member.metadata
-    target: dict[bytes, set[int]] = {}
-    for topic_id, number in before.get(member.member_id, NOTHING):
-        target.setdefault(topic_id, set()).add(number)
     return Subscriber(member.member_id, metadata.instance_id, metadata.rack_id, group.subscribed_ids(member), target)
 
 
-def _flat(target: ConsumerTarget, before: Partitions | None) -> Partitions:
-    """The same as a set of partitions; the same object as before if it has not changed."""
-    partitions = frozenset((topic_id, number) for topic_id, numbers in target.items() for number in numbers)
+def _by_topic(group: ConsumerGroup, member_id: str) -> TargetByTopic:
+    """The present target of a member by topic: the one that an assignor has made, unless the target is another now."""
+    partitions = group.targets[member_id].resources if member_id in group.targets else NOTHING
+    known = group.targets_by_topic.get(member_id)
+    if known is not None and known[0] is partitions:
+        return known[1]
+    found: dict[bytes, set[int]] = {}
+    for topic_id, number in partitions:
+        found.setdefault(topic_id, set()).add(number)
+    return found
+
+
+def _flat(target: TargetByTopic, given: TargetByTopic, before: Partitions | None) -> Partitions:
+    """The same as a set of partitions; `before` itself if that has not changed. `given`: `before` by topic."""
+    if before is not None and target == given:
+        return before
+    partitions = frozenset([(topic_id, number) for topic_id, numbers in target.items() for number in numbers])
     return before if before is not None and partitions == before else partitions

@@ -1,8 +1,8 @@
-"""What follows from a change, in the same step: the next assignment, and an entry of history."""
+"""What follows from a change, in the same step: the next assignment or the wait for it, and an entry of history."""
 
 from __future__ import annotations
 
-from kcoord.group.consumer.next_assignment import compute
+from kcoord.group.consumer.next_assignment import compute, due_ms
 from kcoord.group.consumer.topic_facts import learn_topics
 from kcoord.group.modern.held_replies import notify_touched
 from kcoord.group.modern.history import note_convergence
@@ -14,6 +14,15 @@ def settle(transition: Transition, group: ConsumerGroup) -> None:
     """Bring the group to rest after a change."""
     learn_topics(transition, group)
     if group.members and group.epoch > group.assignment_epoch:
-        compute(transition, group)
+        _assign(transition, group)
     notify_touched(transition, group)
     note_convergence(transition, group)
+
+
+def _assign(transition: Transition, group: ConsumerGroup) -> None:
+    """Make the next assignment, or look again when it may be made."""
+    at_ms = due_ms(transition, group)
+    if at_ms <= transition.now_ms:
+        compute(transition, group)
+    else:
+        transition.wake(group, at_ms)

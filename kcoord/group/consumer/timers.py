@@ -1,13 +1,15 @@
-"""The timers of a consumer group, also after a load: sessions, and the time to let go of something.
+"""The timers of a consumer group, also after a load: sessions, the time to let go of something, the next assignment.
 
 A member whose session ends is removed, and what it had is free. So is one that does not let go within its rebalance
 timeout: a consumer that does not come back in time is not waited for, as in Kafka. (A worker of a connect group keeps
-what it may be running.) After a load both times begin afresh.
+what it may be running.) After a load both times begin afresh. An assignment that waited goes on waiting: the record of
+the last one says when that was made.
 """
 
 from __future__ import annotations
 
 from kcoord.group.consumer.membership import remove
+from kcoord.group.consumer.next_assignment import time_of_last
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.settle import settle
 from kcoord.group.modern.sessions import ended_sessions, next_end_ms, open_session
@@ -22,6 +24,7 @@ def open_consumer_sessions(transition: Transition, group: ConsumerGroup) -> None
     for member in group.members.values():
         open_session(transition, group, member, session_ms)
     group.touched.clear()
+    group.assignment_ms = time_of_last(transition, group)
     settle(transition, group)
     _ask_for_next_look(transition, group)
 

@@ -23,7 +23,7 @@ def bump_epoch(
     """Move the group epoch by one: the group has changed and needs a new assignment. `reason` is one of the group's
     kind; the `note` is added to its text.
     """
-    transition.state.counters.rebalances[reason] += 1
+    transition.counters(group).rebalances[reason] += 1
     why = tell(reason, who) + note
     transition.write(transition.kind(group).records.group_epoch(group, group.epoch + 1, why, transition.wall_ms))
     history.began(transition, group)

@@ -33,7 +33,7 @@ def began(transition: Transition, group: AnyGroup) -> None:
 def installed(transition: Transition, group: AnyGroup, moves: Mapping[tuple[str, str], list[Any]]) -> None:
     """Note that the assignment is installed. `moves`: resources by (from, to) member id; "" is nobody."""
     moved_count = sum(len(each) for each in moves.values())
-    transition.state.counters.moved += moved_count
+    transition.counters(group).moved += moved_count
     entry = group.history.get(group.assignment_epoch)
     if entry is None:
         return
@@ -60,8 +60,8 @@ def note_convergence(transition: Transition, group: AnyGroup) -> None:
     entry = group.history.get(group.epoch)
     if entry is not None and entry.installed_timestamp != UNSET and entry.converged_timestamp == UNSET:
         entry = attrs.evolve(entry, converged_timestamp=transition.wall_ms)
-        transition.state.counters.converged += 1
-        transition.state.counters.converging_ms += max(0, transition.wall_ms - entry.timestamp)
+        transition.counters(group).converged += 1
+        transition.counters(group).converging_ms += max(0, transition.wall_ms - entry.timestamp)
         transition.write(transition.kind(group).records.history(group.group_id, group.epoch, entry))
 
 

@@ -15,6 +15,7 @@ from kcoord.group.state.connect_settings import within
 SESSION_TIMEOUT = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
 HEARTBEAT_WAIT = "consumer.heartbeat.wait.ms"
+ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 MAX_SIZE = "consumer.max.size"
 INTERVALS_WAIT = -1
 """The value of the wait that stands for a part of the interval."""
@@ -42,6 +43,12 @@ class ConsumerSettings:
     """`group.consumer.heartbeat.wait.ms`: how long an answer that would say nothing new waits; 0: not at all; -1: four
     fifths of the interval.
     """
+    assignment_interval_ms: int = 0
+    """`group.consumer.assignment.interval.ms`: the shortest time between two assignments of a group. Kafka: 1000."""
+    min_assignment_interval_ms: int = 0
+    """`group.consumer.min.assignment.interval.ms`"""
+    max_assignment_interval_ms: int = 15_000
+    """`group.consumer.max.assignment.interval.ms`"""
     max_size: int = 2**31 - 1
     """`group.consumer.max.size`: members of one group."""
     assignors: Sequence[str] = ("uniform", "range")
@@ -70,11 +77,18 @@ def overridden(server: ConsumerSettings, own: Mapping[str, str]) -> ConsumerSett
         server.min_heartbeat_interval_ms,
         server.max_heartbeat_interval_ms,
     )
+    assignment_interval_ms = within(
+        own.get(ASSIGNMENT_INTERVAL),
+        server.assignment_interval_ms,
+        server.min_assignment_interval_ms,
+        server.max_assignment_interval_ms,
+    )
     return attrs.evolve(
         server,
         session_timeout_ms=session_ms,
         heartbeat_interval_ms=interval_ms,
         heartbeat_wait_ms=within(own.get(HEARTBEAT_WAIT), server.heartbeat_wait_ms, INTERVALS_WAIT, MAX_WAIT_MS),
+        assignment_interval_ms=assignment_interval_ms,
         max_size=within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
     )
 
@@ -86,6 +100,7 @@ def adjusted(server: ConsumerSettings, own: Mapping[str, str]) -> dict[str, str]
         SESSION_TIMEOUT: now.session_timeout_ms,
         HEARTBEAT_INTERVAL: now.heartbeat_interval_ms,
         HEARTBEAT_WAIT: now.heartbeat_wait_ms,
+        ASSIGNMENT_INTERVAL: now.assignment_interval_ms,
         MAX_SIZE: now.max_size,
     }
     return {name: str(value) for name, value in in_force.items() if own.get(name, str(value)) != str(value)}

@@ -1,4 +1,4 @@
-"""The metrics of a shard: groups by state, members, and counters of what has happened, most of it in connect groups.
+"""The metrics of a shard: groups by state, members, and counters of what has happened, for connect and consumer groups.
 
 KIP-848 has the numbers of groups by protocol and by state, and of rebalances. The other metrics say why groups
 rebalance, and which members come and go. Counters begin at 0 with each shard and only go up. The part that shows them
@@ -17,31 +17,41 @@ CLASSIC, CONNECT, CONSUMER = "classic", "connect", "consumer"
 
 
 @attrs.define(slots=True)
-class Counters:
-    """What has happened since the shard was loaded, in connect groups unless a counter says otherwise."""
+class ModernCounters:
+    """What has happened in groups without a barrier of one kind, since the shard was loaded."""
 
     rebalances: Counter[str] = attrs.Factory(Counter)
-    """Moves of the group epoch, by reason (CG-13)."""
+    """Moves of the group epoch, by reason (CG-13, KG-6)."""
     members: Counter[str] = attrs.Factory(Counter)
-    """Members that joined, rejoined, were replaced, went away, left, expired, or were put out (excluded)."""
+    """Members that joined, were replaced, went away, left or expired; in connect groups also: rejoined, or were put out
+    (excluded).
+    """
     refused: Counter[str] = attrs.Factory(Counter)
     """Heartbeats that were answered with an error, by the name of the error."""
-    computations: Counter[str] = attrs.Factory(Counter)
-    """Computations that began: client (a worker was chosen), server."""
-    given_up: int = 0
-    """Chosen workers that failed or did not install in time (CG-20)."""
     installed: Counter[str] = attrs.Factory(Counter)
     """Assignments that became the target, by assignor."""
-    rejected: int = 0
-    """Installs of the chosen worker that were not valid."""
-    errors: Counter[str] = attrs.Factory(Counter)
-    """Computations that ended in an assignment error, by its kind."""
     moved: int = 0
-    """Connectors and tasks that moved from one member's target to another's, or to or from nobody."""
+    """Resources that moved from one member's target to another's, or to or from nobody: connectors and tasks, or
+    partitions.
+    """
     converged: int = 0
     """Rebalances after which every member owned its target."""
     converging_ms: int = 0
     """The time that these took together, from the move of the group epoch on, in ms."""
+
+
+@attrs.define(slots=True)
+class Counters(ModernCounters):
+    """The same of connect groups, and what is counted in groups of all kinds."""
+
+    computations: Counter[str] = attrs.Factory(Counter)
+    """Computations that began: client (a worker was chosen), server."""
+    given_up: int = 0
+    """Chosen workers that failed or did not install in time (CG-20)."""
+    rejected: int = 0
+    """Installs of the chosen worker that were not valid."""
+    errors: Counter[str] = attrs.Factory(Counter)
+    """Computations that ended in an assignment error, by its kind."""
     over_limit: Counter[str] = attrs.Factory(Counter)
     """Requests to groups of any kind that exceeded a limit and were refused, by what was too much."""
     conversions: Counter[str] = attrs.Factory(Counter)
@@ -54,6 +64,16 @@ class Counters:
     """Rebalances that gave the same answer to the same input as an earlier one, by the group's protocol."""
     slowed: Counter[str] = attrs.Factory(Counter)
     """Rebalances that had to wait because the last ones had repeated themselves, by the group's protocol."""
+
+
+@attrs.define(slots=True)
+class ConsumerCounters(ModernCounters):
+    """The same of consumer groups."""
+
+    held: int = 0
+    """Heartbeats whose answers waited until they would say something new, or until that had taken too long (KG-10)."""
+    fused: int = 0
+    """Heartbeats without news that came too soon after the last answer, so that theirs waited for a moment (KG-13)."""
 
 
 @attrs.frozen(slots=True)
@@ -79,3 +99,4 @@ class Metrics:
     misplaced: Mapping[str, Misplaced]
     """By id, the connect groups whose placement rules cannot all be met."""
     connect: Counters
+    consumer: ConsumerCounters

@@ -17,7 +17,7 @@ from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, Topic
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
-from kcoord.group.state.metrics import Counters
+from kcoord.group.state.metrics import ConsumerCounters, Counters
 from kcoord.group.state.quarantine import Quarantine
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token
@@ -73,7 +73,9 @@ class ShardState:
         self.live = False
         """Session: whether the log has been replayed to its end, so that groups have sessions."""
         self.counters = Counters()
-        """Session: counts of what has happened."""
+        """Session: counts of what has happened in groups of all kinds but consumer groups."""
+        self.consumer_counters = ConsumerCounters()
+        """Session: the same of consumer groups."""
         self.deadlines: Deadlines[ClassicGroup | AnyGroup] = Deadlines()
         """Session: timers of groups."""
         self.holds: Deadlines[AnyMember] = Deadlines()

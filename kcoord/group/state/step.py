@@ -145,6 +145,9 @@ class Step:
     encoded_bytes: int = 0
     replies: list[Reply] = attrs.Factory(list)
     slowed: list[Slowed] = attrs.Factory(list)
+    computed: list[str] = attrs.Factory(list)
+    """The consumer groups for which the step has made an assignment. The shell tells how long that took (`Shard.took`).
+    """
     excess: str | None = None
     """Which limit the request exceeded, so that it was refused and nothing was done (`limits`)."""
     refused: list[Token] = attrs.Factory(list)

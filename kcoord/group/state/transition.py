@@ -17,6 +17,7 @@ from kcoord.group.state.groups.connect_group import Configured, ConnectGroup, Co
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember
 from kcoord.group.state.groups.modern_group import AnyGroup
 from kcoord.group.state.journal import Journal
+from kcoord.group.state.metrics import ModernCounters
 from kcoord.group.state.records import connect_records, consumer_records
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
@@ -206,6 +207,10 @@ class Transition:
     def kind(self, group: AnyGroup) -> Kind:
         """The kind of a group."""
         return self.consumer if isinstance(group, ConsumerGroup) else self.connect
+
+    def counters(self, group: AnyGroup) -> ModernCounters:
+        """Where what happens in a group is counted."""
+        return self.state.consumer_counters if isinstance(group, ConsumerGroup) else self.state.counters
 
     def write(self, record: Record) -> None:
         """Append `record` to the step and apply it."""

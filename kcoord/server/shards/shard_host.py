@@ -19,8 +19,10 @@ Rules:
 7. A partition that is given away is not served any more from that moment on. Requests that wait for its commits are
    answered when these commits end.
 8. The shard writes only records that every living instance can read (`record_level`).
-9. While the partition is loaded, or its owner has died and the next one is not known, requests wait (`early_requests`).
-   One request does not wait: a heartbeat during a load, if no other instance can have the log. It is answered at once.
+9. The shell tells the shard how long assignments of consumer groups took: the shard itself has no clock (KG-7).
+10. While the partition is loaded, or its owner has died and the next one is not known, requests wait
+    (`early_requests`). One request does not wait: a heartbeat during a load, if no other instance can have the log. It
+    is answered at once.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ from kcoord.protocol.messages import (
     SyncGroupRequest,
 )
 from kcoord.protocol.record_levels import RECORD_LEVEL, RELEASE_0_1_0
-from kcoord.server.clock import monotonic_ms, wall_ms
+from kcoord.server.clock import cpu_ms, monotonic_ms, wall_ms
 from kcoord.server.connections.early_requests import Guest, WaitingRoom
 from kcoord.server.connections.outbox import Outbox, Waiting
 from kcoord.server.connections.refusal_log import RefusalLog
@@ -351,7 +353,7 @@ class ShardHost:
         waiting.refuse(self._while_loading(request) if loading else refusal)
 
     def _may_wait(self, request: Request) -> bool:
-        """Rule 9 above."""
+        """Rule 10 above."""
         if self.state is ShardPhase.LOADING:
             return not isinstance(request, HeartbeatRequest) or bool(self._log.lease_ms)
         return self.state is ShardPhase.ELSEWHERE and self._is_awaited(self.partition)
@@ -469,11 +471,14 @@ class ShardHost:
         """Let the shard take one step: append its records and release its replies. Returns None if the shard itself
         failed. A fault within the step has cost only its own request or group.
         """
+        begun_ms = cpu_ms()
         try:
             step = take()
         except Exception as fault:
             self._fault(fault, during)
             return None
+        if step.computed:
+            self.shard.took(step, cpu_ms() - begun_ms)
         self._take(step)
         return step
 

@@ -223,6 +223,9 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
         min_heartbeat_interval_ms=settings.group_consumer_min_heartbeat_interval_ms,
         max_heartbeat_interval_ms=settings.group_consumer_max_heartbeat_interval_ms,
         heartbeat_wait_ms=settings.group_consumer_heartbeat_wait_ms,
+        assignment_interval_ms=settings.group_consumer_assignment_interval_ms,
+        min_assignment_interval_ms=settings.group_consumer_min_assignment_interval_ms,
+        max_assignment_interval_ms=settings.group_consumer_max_assignment_interval_ms,
         max_size=settings.group_consumer_max_size,
         assignors=settings.group_consumer_assignors,
     )

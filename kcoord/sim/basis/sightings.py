@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.state.metrics import Counters
+from kcoord.group.state.metrics import ModernCounters
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request
 from kcoord.protocol.records import Record
@@ -58,7 +58,7 @@ class Sightings:
         """Note anything else that has a name."""
         self._seen.add((area, name))
 
-    def counted(self, counters: Counters) -> None:
+    def counted(self, counters: ModernCounters) -> None:
         """Note what a shard has counted until it was dropped or the run ended."""
         for field in attrs.fields(type(counters)):
             value = getattr(counters, field.name)

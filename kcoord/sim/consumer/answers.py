@@ -158,7 +158,9 @@ class AnswersJudge:
             raise Violation("farewell", f"{request.member_id} is away, and its place is not kept as it was")
         if request.member_epoch == JOINING_EPOCH and before.holder_is_away:
             assert member is not None
-            takes = before.holder_assigned & (group.target_of(member) or NOTHING)
+            subscribed = group.subscribed_ids(member)
+            still = frozenset(each for each in before.holder_assigned if each[0] in subscribed)
+            takes = still & (group.target_of(member) or NOTHING)
             if not takes <= member.current:
                 raise Violation("succession", f"{request.member_id} is back, and lacks {len(takes - member.current)}")
 

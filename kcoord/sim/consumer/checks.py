@@ -26,7 +26,7 @@ from kcoord.sim.consumer.answers import AnswersJudge
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.departures import DeparturesJudge
 from kcoord.sim.consumer.fleet import ConsumerFleet
-from kcoord.sim.consumer.invariants import GroupHistory
+from kcoord.sim.consumer.invariants import GroupHistory, Pace
 from kcoord.sim.consumer.offsets import OffsetsJudge
 from kcoord.sim.consumer.process import ConsumerProcess
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
@@ -57,6 +57,7 @@ class ConsumerChecks:
         self._versions: dict[str, int] = {}
         self._next_replay = REPLAY_EVERY
         self._compacted = bool(context.seed % 2)
+        self._pace = Pace.of(coordinator.settings.consumer, context.consumers.assignment_takes_ms)
 
     # -- consumers ----------------------------------------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ class ConsumerChecks:
             self._context.sightings.reached(("state", "consumer", group.state.label))
             history = self._history.get(group_id)
             if history is None:  # only a request makes a group; all others were loaded
-                history = self._history[group_id] = GroupHistory(None if frame is not None else group)
+                history = self._history[group_id] = GroupHistory(None if frame is not None else group, self._pace)
             history.look(group, now_ms, is_timed=group_id not in state.quarantine)
             self._departures.look(group)
         self._offsets.after(state, step, frame)

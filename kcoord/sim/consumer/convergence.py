@@ -67,7 +67,8 @@ def durable(state: ShardState) -> object:
 def _durable_group(group: ConsumerGroup) -> object:
     return (
         (group.epoch, group.reason, group.reason_wall_ms, group.fence_epoch, group.recorded),
-        (group.assignment_epoch, group.assignor, dict(group.topics), group.resolved, group.history),
+        (group.assignment_epoch, group.assignor, group.assignment_wall_ms),
+        (dict(group.topics), group.resolved, group.history),
         {member_id: _durable_member(member) for member_id, member in sorted(group.members.items())},
         {member_id: target.resources for member_id, target in sorted(group.targets.items())},
         (group.static_ids, group.owners, group.claimants, group.unconverged),

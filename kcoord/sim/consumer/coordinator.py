@@ -1,8 +1,11 @@
-"""The coordinator of a run with consumer groups: as in any run, and it hears late which topics exist."""
+"""The coordinator of a run with consumer groups: as in any run, and it hears late which topics exist. It may take long
+over assignments, as its shard is told.
+"""
 
 from __future__ import annotations
 
 from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import Step
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.network import Frame
@@ -30,6 +33,15 @@ class ConsumerCoordinator(Coordinator):
         link = frame.link
         if link.queue and link.call is frame and frame.seen < 0 and self.stage is UP:
             self._flush_held_reply(link)  # another request had come before this one began
+
+    def _take(self, step: Step, frame: Frame | None) -> None:
+        if step.computed:
+            self.shard.took(step, self._context.consumers.assignment_takes_ms * len(step.computed))
+        super()._take(step, frame)
+
+    def count(self) -> None:
+        super().count()
+        self._context.sightings.counted(self.shard.state.consumer_counters)
 
     def look_for_topics(self) -> None:
         """Hear which topics exist, mostly soon."""

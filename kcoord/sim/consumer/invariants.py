@@ -4,8 +4,10 @@
 | --- | --- |
 | what is always true of its durable state (`group/durable_invariants.py`) | KG-3, KG-8 |
 | indexes: owners, claimants, static members and members that have not converged agree with a recount | KG-8 |
+| copies: targets by topic, and the names that members subscribe to, are those of the records | KG-6, KG-7 |
 | targets: a target names only what exists; a member that has arrived is assigned its target | KG-7, KG-8 |
-| epochs: the group epoch and the assignment epoch never go back; the assignment is made with the bump | KG-3, KG-7 |
+| epochs: the group epoch and the assignment epoch never go back | KG-3 |
+| pace: the assignment is made with the bump, unless it has to wait; then it is not made earlier | KG-7 |
 | bump: the group epoch moves if, and only if, there is a reason | KG-6 |
 | timers: what will fall due has a timer | KG-5 |
 """
@@ -14,7 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import attrs
+
 from kcoord.group.durable_invariants import of_consumer_group
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Stage
 from kcoord.sim.basis.violation import Violation
@@ -22,8 +27,10 @@ from kcoord.sim.basis.violation import Violation
 Signature = tuple[object, ...]
 
 
-def contradictions(group: ConsumerGroup, *, live: bool) -> Iterator[str]:
-    """Where a group contradicts itself, one sentence each. `live`: it is served, and not merely replayed."""
+def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) -> Iterator[str]:
+    """Where a group contradicts itself, one sentence each. `live`: it is served, and not merely replayed. `may_wait`:
+    its next assignment may have to wait.
+    """
     yield from of_consumer_group(group)
     members = group.members
     owners = {each: member_id for member_id, member in members.items() for each in member.current}
@@ -39,9 +46,10 @@ def contradictions(group: ConsumerGroup, *, live: bool) -> Iterator[str]:
     }
     if group.static_ids != static:
         yield f"static members are {group.static_ids}, counted {static}"
-    if live:
-        if group.members and group.assignment_epoch != group.epoch:
+    if live and group.members and group.assignment_epoch != group.epoch:
+        if not may_wait:
             yield f"the group is at {group.epoch}, its assignment at {group.assignment_epoch}"
+    elif live:
         existing = {(topic.id, at) for topic in group.topics.values() for at in range(topic.partitions)}
         if not claimants.keys() <= existing:
             yield "a target names what does not exist"
@@ -50,6 +58,11 @@ def contradictions(group: ConsumerGroup, *, live: bool) -> Iterator[str]:
 
 
 def _of_member(group: ConsumerGroup, member: ConsumerMember) -> Iterator[str]:
+    if member.names != frozenset(member.metadata.subscribed_topic_names):
+        yield "subscribes to other names than it said"
+    partitions, by_topic = group.targets_by_topic.get(member.member_id, (None, {}))
+    if partitions is not None and partitions != {(topic, at) for topic, numbers in by_topic.items() for at in numbers}:
+        yield "has a target that is another one by topic"
     if member.release_due_ms != NEVER_MS and member.stage is not Stage.UNREVOKED:
         yield "has nothing to let go of, and a time to do so"
     if any(epoch > group.epoch for epoch in member.epochs.values()):
@@ -57,17 +70,43 @@ def _of_member(group: ConsumerGroup, member: ConsumerMember) -> Iterator[str]:
     if member.stage is Stage.STABLE and member.epoch == group.assignment_epoch:
         subscribed = group.subscribed_ids(member)
         target = frozenset(each for each in group.target_of(member) or NOTHING if each[0] in subscribed)
-        if member.assigned != target:
+        waits = group.assignment_epoch != group.epoch
+        kept = frozenset(each for each in member.assigned if each[0] in subscribed)
+        # while the next assignment waits, a topic may go, and a member may want again what it dropped
+        if member.assigned != target and not (waits and kept <= target):
             yield f"has arrived at {member.epoch}, and is not assigned its target"
     has_converged = member.stage is Stage.STABLE and member.current == (group.target_of(member) or NOTHING)
     if has_converged == (member.member_id in group.unconverged):
         yield f"has {'' if has_converged else 'not '}converged, and the group counts it otherwise"
 
 
+@attrs.frozen
+class Pace:
+    """How long after an assignment the next one comes at the earliest, in ms (KG-7)."""
+
+    interval_ms: int
+    """As it is set."""
+    rest_ms: int
+    """Because of the time that an assignment takes. A group that was restored after a fault does not know that."""
+
+    @classmethod
+    def of(cls, settings: ConsumerSettings, takes_ms: int) -> Pace:
+        """The pace if an assignment takes so long."""
+        return cls(settings.assignment_interval_ms, min(10 * takes_ms, 15_000) if takes_ms >= 20 else 0)
+
+    @property
+    def longest_ms(self) -> int:
+        """The longest wait."""
+        return max(self.interval_ms, self.rest_ms)
+
+
 class GroupHistory:
     """What is known of a group as it was after the previous step."""
 
-    def __init__(self, group: ConsumerGroup | None) -> None:
+    def __init__(self, group: ConsumerGroup | None, pace: Pace) -> None:
+        self._pace = pace
+        self._assignment_ms: int | None = None
+        """When the last assignment was made; None: before the load, or never."""
         self.epoch = 1 if group is None else group.epoch
         self._assignment_epoch = 0 if group is None else group.assignment_epoch
         self._signature: Signature = ((), ()) if group is None else signature(group)
@@ -75,7 +114,7 @@ class GroupHistory:
 
     def look(self, group: ConsumerGroup, now_ms: int, *, is_timed: bool) -> None:
         """A step has changed the group, or may have."""
-        wrong = next(contradictions(group, live=True), None)
+        wrong = next(contradictions(group, live=True, may_wait=self._pace.longest_ms > 0), None)
         if wrong is not None:
             raise Violation("books", f"{group.group_id}: {wrong}")
         if group.epoch < self.epoch or group.assignment_epoch < self._assignment_epoch:
@@ -84,24 +123,39 @@ class GroupHistory:
                 f"{group.group_id} was at {self.epoch} and {self._assignment_epoch}, "
                 f"and is at {group.epoch} and {group.assignment_epoch}",
             )
+        self._paced(group, now_ms)
         self._bumped(group)
         if is_timed:
-            _has_timers(group, now_ms)
+            _has_timers(group, now_ms, self._pace.longest_ms)
+
+    def _paced(self, group: ConsumerGroup, now_ms: int) -> None:
+        """Assignments are some time apart (KG-7). One that was made and not committed does not count after a load."""
+        if group.assignment_epoch == self._assignment_epoch:
+            return
+        last_ms, self._assignment_ms = self._assignment_ms, now_ms
+        if last_ms is None:
+            return
+        knows = group.restored_at_ms < last_ms
+        if now_ms < last_ms + (self._pace.longest_ms if knows else self._pace.interval_ms):
+            raise Violation("pace", f"{group.group_id} is assigned again {now_ms - last_ms} ms after the last time")
 
     def _bumped(self, group: ConsumerGroup) -> None:
         """The group epoch moves if there is a reason, and only then (KG-6)."""
         before, had, epoch = self._signature, self._names, self.epoch
+        waited = self.epoch != self._assignment_epoch
         self._signature, self._names = signature(group), _names(group)
         self.epoch, self._assignment_epoch = group.epoch, group.assignment_epoch
         has_reason = before != self._signature or not had <= self._names
+        must_bump = before[0] != self._signature[0] or not had <= self._names if waited else has_reason
         if group.epoch > epoch and not has_reason:
             raise Violation("bump", f"{group.group_id} is at {group.epoch} without a reason: {group.reason}")
-        if group.epoch == epoch and has_reason and group.members:
+        if group.epoch == epoch and must_bump and group.members:
             raise Violation("bump", f"{group.group_id} stays at {epoch}, and {before} is {self._signature} now")
 
 
-def _has_timers(group: ConsumerGroup, now_ms: int) -> None:
-    due_ms = NEVER_MS
+def _has_timers(group: ConsumerGroup, now_ms: int, rest_ms: int) -> None:
+    waits = bool(group.members) and group.epoch != group.assignment_epoch
+    due_ms = group.assignment_ms + rest_ms if waits else NEVER_MS
     for member in group.members.values():
         if member.stage is Stage.UNREVOKED and not member.away and member.release_due_ms == NEVER_MS:
             raise Violation("timers", f"{member.member_id} has to let go of something, and may take for ever")

@@ -49,6 +49,7 @@ class ConsumerWorld(Course):
                 session_timeout_ms=plan.session_ms,
                 heartbeat_interval_ms=plan.interval_ms,
                 heartbeat_wait_ms=consumers.wait_ms,
+                assignment_interval_ms=consumers.assignment_interval_ms,
                 max_size=consumers.max_size,
             )
         )

@@ -1,7 +1,8 @@
 """The plan of a run with consumer groups: how many groups and topics there are, what consumers are like, and what goes
 wrong.
 
-Everything is drawn from the seed before the run begins. Plans of the other kinds draw nothing of it.
+Everything is drawn from the seed before the run begins. Plans of the other kinds draw nothing of it. What was added
+later is drawn from a stream of its own, so that the runs of seeds that draw nothing of it stay as they were.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ CHURNING = 0.15
 CHURN: Mapping[str, int] = {"subscribe": 20, "topics": 10, "start": 4, "leave": 4, "stop_polling": 4, "cut": 2}
 """The faults of such a run."""
 UNLIMITED = 1_000
+PACED = 0.25
+"""The share of runs in which assignments have to wait."""
 
 
 @attrs.frozen
@@ -70,11 +73,16 @@ class Consumers:
     """The probability that two places are given the same instance id."""
     slow_metadata: float
     """The probability that a consumer learns late of a topic that it was assigned."""
+    assignment_interval_ms: int = 0
+    """`group.consumer.assignment.interval.ms`"""
+    assignment_takes_ms: int = 0
+    """How long each assignment takes."""
 
 
 def draw(random: Random) -> tuple[Plan, Consumers]:
     """A run of any size. Most are small, because small groups meet the same faults sooner."""
     plan, consumers = _draw_plan(random), _draw_consumers(random)
+    consumers = _paced(Random(plan.fault_seed), consumers)
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 
@@ -118,6 +126,17 @@ def _draw_consumers(random: Random) -> Consumers:
         wishes=choice(((None,), (None, "uniform", "range"), ("range",), ("uniform", "range", "range"))),
         twins=choice((0.0, 0.0, 0.3)),
         slow_metadata=choice((0.0, 0.0, 0.3)),
+    )
+
+
+def _paced(random: Random, consumers: Consumers) -> Consumers:
+    """The same run, in some cases with assignments that have to wait for a while after the last one."""
+    if random.random() >= PACED:
+        return consumers
+    return attrs.evolve(
+        consumers,
+        assignment_interval_ms=random.choice((0, 300, 1_000, 4_000)),
+        assignment_takes_ms=random.choice((0, 0, 30, 300)),
     )
 
 

@@ -119,6 +119,8 @@ CONSUMER_EVENTS: Mapping[str, tuple[str, ...]] = {
     "installed": ("uniform", "range"),
     "moved": ("",),
     "converged": ("",),
+    "held": ("",),
+    "fused": ("",),
 }
 
 
@@ -199,7 +201,7 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
     ),
     "consumer": frozenset(
         _faults(CONSUMER_FAULTS, CONSUMER_PHASES)
-        | {f"state consumer {label}" for label in CONNECT_LABELS if label not in ("Assigning", "Dead")}
+        | {f"state consumer {label}" for label in CONNECT_LABELS if label != "Dead"}
         | _reasons(ConsumerReason)
         | _answers(CONSUMER_ANSWERS)
         | _events(CONSUMER_EVENTS)

@@ -15,7 +15,7 @@ def test_groups_are_counted_by_protocol_and_state() -> None:
     world = World.settled({"W1": "AC0", "W2": "BC0"})
     metrics = world.shard.metrics()
     assert metrics.groups["connect"]["Stable"] == 1
-    assert metrics.members == {"classic": 0, "connect": 2}
+    assert metrics.members == {"classic": 0, "connect": 2, "consumer": 0}
 
 
 def test_a_story_in_numbers() -> None:

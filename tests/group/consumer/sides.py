@@ -69,10 +69,10 @@ class KafkaSide:
 class OurSide:
     """A shard. Its clock stands."""
 
-    def __init__(self, known: Iterable[Topic]) -> None:
-        self.shard = Shard(
-            GroupSettings(consumer=ConsumerSettings(heartbeat_wait_ms=0)), lambda: f"id-{next(_connections)}"
-        )
+    def __init__(self, known: Iterable[Topic], interval_ms: int = 0) -> None:
+        """`interval_ms`: the shortest time between two assignments."""
+        settings = ConsumerSettings(heartbeat_wait_ms=0, assignment_interval_ms=interval_ms)
+        self.shard = Shard(GroupSettings(consumer=settings), lambda: f"id-{next(_connections)}")
         self.shard.state.topics = {topic.name: topic for topic in known}
         self.shard.loaded(0, 0)
 

@@ -22,11 +22,22 @@ from tests.kafka.cluster import KafkaCluster
 
 COUNTS = {"A": 4, "B": 2}
 NOTHING: frozenset[tuple[bytes, int]] = frozenset()
+LONG_MS = 15_000
 
 
 @pytest.fixture(scope="module")
 def broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
-    cluster = start_kafka(overrides={"group.consumer.assignment.interval.ms": 0})
+    return _started(start_kafka, 0)
+
+
+@pytest.fixture(scope="module")
+def patient_broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
+    """A broker that makes one assignment of a group, and the next one when the test is over."""
+    return _started(start_kafka, LONG_MS)
+
+
+def _started(start_kafka: Callable[..., KafkaCluster], interval_ms: int) -> KafkaCluster:
+    cluster = start_kafka(overrides={"group.consumer.assignment.interval.ms": interval_ms})
     for name, count in COUNTS.items():
         cluster.create_topic(name, count)
     return cluster
@@ -162,6 +173,32 @@ async def rule_6_what_moves_the_epoch(g: Group) -> None:
     await g.describe()
 
 
+async def rule_7_while_the_next_assignment_waits(g: Group) -> None:
+    await g.join("a", "AB")
+    await g.confirm("a")
+    await g.join("b", "AB")
+    await g.join("s", instance_id="one")
+    await g.describe()
+    await g.confirm("b")
+    await g.go_on("a", subscribed_topic_names=["A"])
+    await g.describe()
+    await g.confirm("a")
+    await g.go_on("a", subscribed_topic_names=["A", "B"])
+    await g.go_on("a")
+    await g.describe()
+    await g.beat("b", -1)
+    await g.beat("s", -2, instance_id="one")
+    await g.join("t", instance_id="one")
+    await g.describe()
+    await g.commit("a", 2, g.has["a"])
+    await g.join("a")
+    await g.beat("a", -1)
+    await g.beat("t", -1, instance_id="one")
+    await g.describe()
+    await g.join("a")
+    await g.describe()
+
+
 async def rule_8_somebody_joins_and_leaves(g: Group) -> None:
     await g.join("a", "AB")
     await g.join("b", "AB")
@@ -292,13 +329,22 @@ async def _is_served(kafka: KafkaSide, group_id: str) -> bool:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
 async def test_answers_are_kafkas(scenario: Callable[[Group], Awaitable[None]], broker: KafkaCluster) -> None:
+    await _play(scenario, broker, 0)
+
+
+async def test_answers_are_kafkas_while_the_next_assignment_waits(patient_broker: KafkaCluster) -> None:
+    await _play(rule_7_while_the_next_assignment_waits, patient_broker, LONG_MS)
+
+
+async def _play(scenario: Callable[[Group], Awaitable[None]], broker: KafkaCluster, interval_ms: int) -> None:
+    """Play the scenario on both sides, and compare all answers."""
     metadata = await ask(await connect(broker.bootstrap), MetadataRequest(topics=None))
     known = [Topic(each.name, each.topic_id, COUNTS[each.name]) for each in metadata.topics if each.name in COUNTS]
     names = {each.id: each.name for each in known}
     group_id = f"{scenario.__name__}-{uuid.uuid4()}"
     kafka = KafkaSide(await connect(await coordinator_port(broker.bootstrap, group_id)))
     await until(partial(_is_served, kafka, group_id), "the group's partition is loaded")
-    theirs, ours = Group(kafka, group_id, names), Group(OurSide(known), group_id, names)
+    theirs, ours = Group(kafka, group_id, names), Group(OurSide(known, interval_ms), group_id, names)
     await scenario(theirs)
     await scenario(ours)
     for at, (our, their) in enumerate(zip(ours.seen, theirs.seen, strict=True)):

@@ -17,6 +17,7 @@ from tests.group.consumer.world import SESSION_MS, World
 
 SESSION, INTERVAL = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 WAIT, MAX_SIZE = "consumer.heartbeat.wait.ms", "consumer.max.size"
+ASSIGNMENT = "consumer.assignment.interval.ms"
 
 
 def altered(settings: ConsumerSettings, **changes: str) -> dict[str, str]:
@@ -45,6 +46,7 @@ def test_they_are_described_only_where_kcoord_serves_consumer_groups() -> None:
         SESSION: "50000",
         INTERVAL: "5000",
         WAIT: "-1",
+        ASSIGNMENT: "0",
         MAX_SIZE: str(2**31 - 1),
     }
     with pytest.raises(ConfigRefused, match=f"Unknown group config name: {SESSION}"):
@@ -62,6 +64,8 @@ def test_they_are_described_only_where_kcoord_serves_consumer_groups() -> None:
         (INTERVAL, "4999", "4999 is not between 5000 and 15000"),
         (WAIT, "-2", "-2 is not between -1 and 30000"),
         (WAIT, "30001", "30001 is not between -1 and 30000"),
+        (ASSIGNMENT, "-1", "-1 is not between 0 and 15000"),
+        (ASSIGNMENT, "15001", "15001 is not between 0 and 15000"),
         (MAX_SIZE, "0", "0 is not between 1 and"),
         ("consumer.other", "1", "Unknown group config name: consumer.other"),
     ],

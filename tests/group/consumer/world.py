@@ -114,6 +114,10 @@ class World:
         self.saboteur: Saboteur | None = None
         """Breaks off a copy of each step first."""
         self.ids_made = 0
+        self.wall_jump_ms = 0
+        """How far the time of day has jumped."""
+        self.took_ms = 0
+        """How long each step takes that makes assignments, as the shard is told."""
         self.shard = Shard(self.settings, self._id)
         self.shard.state.topics = topics(A=4) if known is None else known
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
@@ -124,7 +128,7 @@ class World:
 
     @property
     def wall_ms(self) -> int:
-        return WALL_MS + self.now_ms
+        return WALL_MS + self.now_ms + self.wall_jump_ms
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -257,6 +261,8 @@ class World:
 
     def _keep(self, step: Step) -> None:
         step.checked()
+        if step.computed:
+            self.shard.took(step, self.took_ms)
         self.steps.append(step.records)
         self.log += [encode_record(record) for record in step.records]
         for reply in step.replies:

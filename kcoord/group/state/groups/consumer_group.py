@@ -7,6 +7,7 @@ both, and is given to nobody else. The assignment epoch of a partition is the ep
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +24,8 @@ Metadata: TypeAlias = ConsumerGroupMemberMetadataValue
 Partition: TypeAlias = tuple[bytes, int]
 """A topic's id, and a number from 0."""
 Partitions: TypeAlias = frozenset[Partition]
+TargetByTopic: TypeAlias = Mapping[bytes, AbstractSet[int]]
+"""Partitions by topic id."""
 if TYPE_CHECKING:
     _Member: TypeAlias = ModernMember[Metadata, Partition]
     Target: TypeAlias = ModernTarget[Partition]
@@ -67,6 +70,8 @@ class ConsumerMember(_Member):
     """The part of its current that it is told to consume."""
     epochs: Mapping[Partition, int] = attrs.Factory(dict)
     """The assignment epochs of its current. A partition that is not in it: 0."""
+    names: frozenset[str] = frozenset()
+    """The topics that it subscribes to by name, as its metadata has them."""
     # session
     unconfirmed: Partitions = NOTHING
     """What it was granted and has not said to own since. A list without that may be older than the grant."""
@@ -82,10 +87,17 @@ class ConsumerMember(_Member):
         """What it must let go of."""
         return self.current if not self.assigned else self.current - self.assigned
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The topics that it subscribes to by name."""
-        return frozenset(self.metadata.subscribed_topic_names)
+
+@frozen(slots=True)
+class Subscription:
+    """What a member subscribes to. Members that subscribe to the same share one, as long as nothing changes."""
+
+    by_name: frozenset[str]
+    """The topics that it names."""
+    names: frozenset[str]
+    """These, and those that match its regular expression, whether they exist or not."""
+    ids: frozenset[bytes]
+    """The ids of the existing topics among them."""
 
 
 @attrs.define(slots=True, eq=False, weakref_slot=False)
@@ -97,10 +109,12 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     # durable
     topics: Mapping[str, Topic] = attrs.Factory(dict)
     """The topics that members subscribe to and that exist, by name."""
-    resolved: dict[str, frozenset[str]] = attrs.Factory(dict)
-    """By regular expression, the names that match it."""
+    resolved: Mapping[str, frozenset[str]] = attrs.Factory(dict)
+    """By regular expression, the names that match it. A change replaces the mapping, as with `topics`."""
     assignor: str = ""
     """The assignor that made the installed targets."""
+    assignment_wall_ms: int = 0
+    """When it made them, in Unix time; 0: never."""
     fence_epoch: int = 0
     """The group epoch at which somebody last lost partitions without having let go of them. A commit of that member
     that is still on its way must not land.
@@ -112,6 +126,18 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """The topics that existed when the group looked last, and what matched regular expressions then."""
     learned_at: int = -1
     """The group's `version` then."""
+    assignment_ms: int = LONG_AGO_MS
+    """When the installed targets were made, on the steps' clock."""
+    took_ms: int = 0
+    """How long that took, as far as anybody has told."""
+    targets_by_topic: Mapping[str, tuple[Partitions, TargetByTopic]] = attrs.Factory(dict)
+    """The targets as assignors have them, by member id, each with the partitions that it stands for. It saves time:
+    one that stands for other partitions than the member's target does not count.
+    """
+    _subscriptions: dict[tuple[frozenset[str], str], Subscription] = attrs.field(factory=dict, init=False)
+    """By names and regular expression."""
+    _subscriptions_of: tuple[object, object] = attrs.field(default=(None, None), init=False)
+    """The `topics` and `resolved` that these are made from."""
 
     @property
     def shown_state(self) -> ModernState:
@@ -123,16 +149,36 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
 
     def subscribed_names(self, member: ConsumerMember) -> frozenset[str]:
         """The topics that a member subscribes to by name or by its regular expression, whether they exist or not."""
-        pattern = member.metadata.subscribed_topic_regex
-        return member.names | self.resolved.get(pattern, frozenset()) if pattern else member.names
+        return self._subscription(member).names
 
     def subscribed_ids(self, member: ConsumerMember) -> frozenset[bytes]:
-        """The ids of the existing topics among them."""
-        return frozenset(self.topics[name].id for name in self.subscribed_names(member) if name in self.topics)
+        """The ids of the existing topics among them. Members with the same subscription mostly share one set."""
+        return self._subscription(member).ids
 
     def all_names(self) -> frozenset[str]:
         """The topics that any member subscribes to."""
-        return frozenset().union(*map(self.subscribed_names, self.members.values()))
+        return frozenset().union(*set(map(self.subscribed_names, self.members.values())))
+
+    def _subscription(self, member: ConsumerMember) -> Subscription:
+        topics, resolved = self._subscriptions_of
+        if topics is not self.topics or resolved is not self.resolved or self._has_many_subscriptions():
+            self._subscriptions.clear()
+            self._subscriptions_of = self.topics, self.resolved
+        key = member.names, member.metadata.subscribed_topic_regex or ""
+        found = self._subscriptions.get(key)
+        if found is None:
+            found = self._subscriptions[key] = self._make_subscription(*key)
+        member.names = found.by_name  # one set for all who name the same: it is found again without comparing names
+        return found
+
+    def _has_many_subscriptions(self) -> bool:
+        """Whether most of what is kept has probably gone out of use."""
+        return len(self._subscriptions) > 2 * len(self.members) + 100
+
+    def _make_subscription(self, by_name: frozenset[str], pattern: str) -> Subscription:
+        names = by_name | self.resolved.get(pattern, frozenset()) if pattern else by_name
+        ids = frozenset([self.topics[name].id for name in names if name in self.topics])
+        return Subscription(by_name, names, ids)
 
     def _judge(self, member_id: str) -> None:
         """As in any group, but a member that has something to confirm, or waits for others, has not converged, even if

@@ -71,8 +71,11 @@ def _metadata(state: ShardState, key: ConsumerGroupMetadataKey, value: ConsumerG
 
 
 def _topics(state: ShardState, key: ConsumerGroupTopicsKey, value: ConsumerGroupTopicsValue | None) -> None:
-    seen = () if value is None else value.topics
-    _group(state, key.group_id).topics = {each.name: Topic(each.name, each.topic_id, each.partitions) for each in seen}
+    group, seen = _group(state, key.group_id), () if value is None else value.topics
+    before = {topic.id for topic in group.topics.values()}
+    group.topics = {each.name: Topic(each.name, each.topic_id, each.partitions) for each in seen}
+    if not before <= {topic.id for topic in group.topics.values()}:
+        group.touched.update(group.members)  # who has some of a topic that is gone must drop that
 
 
 def _member(state: ShardState, key: ConsumerGroupMemberMetadataKey, value: Metadata | None) -> None:
@@ -84,7 +87,7 @@ def _member(state: ShardState, key: ConsumerGroupMemberMetadataKey, value: Metad
         return
     if member is None:
         member = ConsumerMember(key.member_id, value)
-    member.metadata = value
+    member.metadata, member.names = value, frozenset(value.subscribed_topic_names)
     group.set_metadata(member, value.instance_id)
 
 
@@ -96,6 +99,7 @@ def _target(
     group = _group(state, key.group_id)
     group.set_assignment_epoch(0 if value is None else value.assignment_epoch)
     group.assignor = "" if value is None else value.assignor
+    group.assignment_wall_ms = 0 if value is None else value.assignment_timestamp
 
 
 def _member_target(
@@ -143,11 +147,16 @@ def _since(told: Iterable[record25.TopicPartitions]) -> dict[Partition, int]:
 def _resolution(
     state: ShardState, key: ConsumerGroupRegularExpressionKey, value: ConsumerGroupRegularExpressionValue | None
 ) -> None:
-    group = _group(state, key.group_id)
+    group, pattern = _group(state, key.group_id), key.regular_expression
+    before = group.resolved.get(pattern)
+    others = {each: matches for each, matches in group.resolved.items() if each != pattern}
     if value is None:
-        group.resolved.pop(key.regular_expression, None)
-    else:
-        group.resolved[key.regular_expression] = frozenset(value.topics)
+        group.resolved = others
+        return
+    names = frozenset(value.topics)
+    group.resolved = {**others, pattern: names}
+    if before is not None and not before <= names:
+        group.touched.update(group.members)  # who has some of a topic that matches no longer must drop that
 
 
 def _history(state: ShardState, key: ConsumerGroupHistoryKey, value: ConsumerGroupHistoryValue | None) -> None:

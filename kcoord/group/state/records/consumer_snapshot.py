@@ -106,7 +106,9 @@ class ConsumerBefore:
     def of(cls, group: ConsumerGroup) -> ConsumerBefore:
         """The state as it is now."""
         epoch = records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms)
-        target = records.target_assignment(group.group_id, group.assignment_epoch, group.assignor, 0)
+        target = records.target_assignment(
+            group.group_id, group.assignment_epoch, group.assignor, group.assignment_wall_ms
+        )
         return cls(group, epoch, target, group.topics, dict(group.resolved))
 
     def note(self, key: Any) -> None:
