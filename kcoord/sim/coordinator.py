@@ -341,9 +341,14 @@ class Coordinator:
             self._context.note(f"#{link.serial}", f"{trace.of_request(frame.request)}{more}")
         request = self._received(frame)
         self.judge.before(frame)
-        context = self.request_context(link.serial, frame.pipelined, frame.version, link.client.name)
+        context = self._context_of(frame)
         step = self.shard.handle(request, context, frame, self._events.now_ms)
         self._take(step, frame)
+
+    def _context_of(self, frame: Frame) -> RequestContext:
+        """What the shard is told of a request that a client has sent."""
+        link = frame.link
+        return self.request_context(link.serial, frame.pipelined, frame.version, link.client.name)
 
     def _received(self, frame: Frame) -> Request:
         """The request as the coordinator reads it."""

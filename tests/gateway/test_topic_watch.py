@@ -26,7 +26,7 @@ class Connection:
 
     shows: Shown
     highest: int = 12
-    forbidden: frozenset[str] = frozenset()
+    errors: Mapping[str, ErrorCode] = attrs.Factory(dict)
     may_ask: bool = True
     gone: bool = False
     forgotten: int = 0
@@ -56,8 +56,8 @@ class Connection:
         return MetadataResponse(cluster_id="c", topics=[self._topic(name, version) for name in names])
 
     def _topic(self, name: str, version: int) -> MetadataResponseTopic:
-        if name in self.forbidden:
-            return MetadataResponseTopic(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name)
+        if name in self.errors:
+            return MetadataResponseTopic(self.errors[name], name)
         if name not in self.shows:
             return MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name)
         topic_id, count = self.shows[name]
@@ -161,10 +161,22 @@ async def test_nothing_changes_while_nobody_can_be_asked() -> None:
 
 
 async def test_a_topic_that_the_client_may_not_describe_is_refused() -> None:
-    watched, consumer = Watched(), Connection({"t": (OLD, 2)}, forbidden=frozenset({"secret"}))
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    consumer.errors = {"secret": ErrorCode.TOPIC_AUTHORIZATION_FAILED}
     with pytest.raises(TopicsRefused, match="secret"):
         await watched.follow(consumer, "t", "secret")
     assert not watched.watch.follows(cast("Any", consumer), "g")
+
+
+@pytest.mark.parametrize("error", [ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.LEADER_NOT_AVAILABLE])
+async def test_a_topic_that_is_not_shown_later_is_not_gone(error: ErrorCode) -> None:
+    """The right may be withdrawn, or the topic not be ready: the cluster does not say that there is none."""
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    await watched.follow(consumer, "t")
+    consumer.errors = {"t": error}
+    for _ in range(5):
+        await watched.look_after(60_000)
+        assert watched.news(consumer) is None
 
 
 async def test_a_regular_expression_matches_what_the_client_is_shown() -> None:

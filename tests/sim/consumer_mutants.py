@@ -5,6 +5,7 @@ Here 3 stands for KG-3 (docs/rules/consumer-groups.md).
 
 from __future__ import annotations
 
+from kcoord.gateway.topology.seen_facts import SeenFacts
 from kcoord.group.apis import consumer_group_heartbeat
 from kcoord.group.consumer import (
     answer_delay,
@@ -116,4 +117,12 @@ CONSUMER_MUTANTS = (
            "return NONE"),
     Mutant(13, "no answer counts for it", answers.answer,
            "member.answered_ms = transition.now_ms", "pass"),
+    Mutant(17, "one look takes partitions away", topic_facts.learn_seen,
+           "or before.partitions < topic.partitions", "or True"),
+    Mutant(17, "a topic that has gone stays", topic_facts.learn_seen,
+           "known.pop(name, None)", "pass"),
+    Mutant(17, "the group does not hear what was seen", topic_facts.learn_seen,
+           "if seen is None:", "if True:"),
+    Mutant(17, "looks need not agree", SeenFacts._note,
+           "elif _agrees(known.less, now_ms):", "elif True:"),
 )  # fmt: skip

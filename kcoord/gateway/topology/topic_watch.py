@@ -8,8 +8,8 @@ connections, and never for topics to be created. Rules:
 2. All topics that somebody subscribes to are looked at again every `gateway.topics.interval.ms`, each over one
    connection that may ask. What is new is told to the group with the next heartbeat of each consumer that it concerns.
 3. More partitions count at once, and so does another id, which means another topic by the same name. Fewer partitions,
-   or no such topic, count only when `AGREEING` looks over `AGREE_MS` say the same: a broker that has just started knows
-   less than there is. While nobody can be asked, nothing changes.
+   or no such topic, count only when looks agree (`seen_facts.py`): a broker that has just started knows less than there
+   is. While nobody can be asked, nothing changes.
 4. A regular expression is matched against all topics that the client may describe: when the client brings it, and every
    `PATTERNS_EVERY_MS`.
 5. If the cluster has no ids of topics (before Kafka 2.8, or another product), each is made of the cluster's id and the
@@ -26,12 +26,10 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 
-import attrs
-
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
+from kcoord.gateway.topology.seen_facts import Followed, News, SeenFacts
 from kcoord.group.state.groups.consumer_group import Topic
-from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.metadata_response import MetadataResponseTopic
@@ -48,8 +46,6 @@ log = logging.getLogger("kcoord.gateway")
 
 MAKES_NO_TOPICS = 4
 """The first version of Metadata that can ask without creating topics."""
-AGREEING, AGREE_MS = 3, 10_000
-"""How many looks must agree that there is less than before, and the time in ms from the first of them to the last."""
 PATTERNS_EVERY_MS = 30_000
 """How often all topics are matched against the regular expressions, in ms."""
 MANY = 1_000
@@ -60,46 +56,6 @@ ID_BYTES = 16
 
 class TopicsRefused(Exception):
     """The client may not describe a topic to which it subscribes."""
-
-
-@attrs.frozen
-class News:
-    """What a group is to be told with a consumer's heartbeat."""
-
-    seen: SeenTopics
-    resolved: frozenset[str] | None
-    """The topics that match the consumer's regular expression; None: it has none."""
-
-
-@attrs.define
-class _Fact:
-    """What the looks at one topic have shown."""
-
-    topic: Topic | None
-    since_ms: int
-    """When it was first seen so."""
-    changed_at: int
-    """The number of the change that it was, or of its becoming certain."""
-    looks: int = 1
-    is_certain: bool = False
-    less: _Fact | None = None
-    """What the last looks have shown, if that is less."""
-
-
-@attrs.define
-class _Followed:
-    """What one consumer subscribes to."""
-
-    names: frozenset[str] = frozenset()
-    pattern: str = ""
-    resolved: frozenset[str] = frozenset()
-    told_at: int = -1
-    """The number of the last change that its group was told of."""
-
-    @property
-    def topics(self) -> frozenset[str]:
-        """The names that it subscribes to in one way or the other."""
-        return self.names | self.resolved
 
 
 class WatchContext(Protocol):
@@ -115,41 +71,41 @@ class TopicWatch:
 
     def __init__(self, gateway: WatchContext) -> None:
         self._gateway = gateway
-        self._facts: dict[str, _Fact] = {}
-        self._followed: dict[ClientSession, dict[str, _Followed]] = {}  # in their order, so that a run can be repeated
-        self._change = 0
+        self._known: SeenFacts[ClientSession] = SeenFacts()
+        self._sessions: dict[ClientSession, None] = {}
+        """Those of consumers, in their order, so that a run can be repeated."""
         self._patterns_due_ms = 0
 
     # -- what handlers use --------------------------------------------------------------------------------------------
 
     def follows(self, session: ClientSession, group_id: str) -> bool:
         """Whether it is known what the consumer of that group on this connection subscribes to."""
-        return group_id in self._followed.get(session, {})
+        return self._known.of((session, group_id)) is not None
 
     async def follow(self, session: ClientSession, group_id: str, names: list[str] | None, pattern: str | None) -> News:
         """The consumer subscribes to these topics from now on, or goes on with those of before (None). Look at them.
 
         Raises TopicsRefused, PatternError, UpstreamLost, DecodeError.
         """
-        former = self._followed.get(session, {}).get(group_id, _Followed())
-        followed = _Followed(
+        former = self._known.of((session, group_id)) or Followed()
+        followed = Followed(
             former.names if names is None else frozenset(names), former.pattern if pattern is None else pattern
         )
         if followed.pattern:
             shown = await self._look(session, None)
             followed.resolved = await _matching(followed.pattern, shown)
-            self._note_all({name: shown[name] for name in followed.resolved}, followed.resolved)
+            self._note({name: shown[name] for name in followed.resolved})
         missing = followed.names - followed.resolved
         if missing:
-            self._note_all(await self._look(session, missing), missing)
+            self._note(await self._look(session, missing))
         if not session.gone:
-            self._followed.setdefault(session, {})[group_id] = followed
-        return self._told(followed)
+            self._sessions[session] = None
+            self._known.follow((session, group_id), followed)
+        return self._known.told(followed)
 
     def news(self, session: ClientSession, group_id: str) -> News | None:
         """What the group of this consumer has not been told yet; None: nothing."""
-        followed = self._followed.get(session, {}).get(group_id)
-        return self._told(followed) if followed is not None and self._has_news(followed) else None
+        return self._known.news((session, group_id))
 
     async def check(self, session: ClientSession, names: Iterable[str]) -> None:
         """Raises TopicsRefused if the client may not describe all of these topics, UpstreamLost, DecodeError."""
@@ -161,23 +117,23 @@ class TopicWatch:
         """The names of the topics with these ids that the client may describe; None: it is shown no such topic. Raises
         UpstreamLost, DecodeError.
         """
-        known = {fact.topic.id: name for name, fact in self._facts.items() if fact.topic is not None}
+        known = self._known.names_by_id()
         named = {known[each] for each in ids if each in known}
         shown = await self._look(session, named, refuses=False) if len(named) == len(ids) else {}
-        found = {topic.id: name for name, topic in shown.items()}
+        found = {topic.id: name for name, topic in shown.items() if topic is not None}
         if not ids <= found.keys():
-            found = {topic.id: name for name, topic in (await self._look(session, None)).items()}
+            shown = await self._look(session, None)
+            found = {topic.id: name for name, topic in shown.items() if topic is not None}
         return {each: found.get(each) for each in ids}
 
     def untold(self, session: ClientSession, group_id: str) -> None:
         """The group has not heard what it was to be told with the last heartbeat: tell it with the next one."""
-        followed = self._followed.get(session, {}).get(group_id)
-        if followed is not None:
-            followed.told_at = -1
+        self._known.untold((session, group_id))
 
     def drop(self, session: ClientSession) -> None:
         """The client has gone."""
-        self._followed.pop(session, None)
+        if self._sessions.pop(session, self) is None:
+            self._known.drop(session)
 
     # -- the watch ----------------------------------------------------------------------------------------------------
 
@@ -195,37 +151,37 @@ class TopicWatch:
         wanted = self._askers()
         if not wanted:
             return
-        in_use = frozenset().union(*(each.topics for of in self._followed.values() for each in of.values()))
-        self._facts = {name: fact for name, fact in self._facts.items() if name in in_use}
+        self._known.forget_unused()
         for session, names in wanted.items():
             try:
-                self._note_all(await self._look(session, names, refuses=False), names)
+                self._note(await self._look(session, names, refuses=False))
             except (UpstreamLost, DecodeError) as lost:
                 log.debug("no look at topics over %s: %s", session.client.peer, lost)
         if self._gateway.now_ms() >= self._patterns_due_ms:
             self._patterns_due_ms = self._gateway.now_ms() + PATTERNS_EVERY_MS
             await self._resolve_again()
-        for session, of in self._followed.items():
-            if any(map(self._has_news, of.values())):
+        for (session, _), followed in self._known.consumers():
+            if self._known.has_news(followed):
                 session.client.forget_answers()
 
     def _askers(self) -> dict[ClientSession, set[str]]:
         """Which topics to look at over which connection: each over one, not always the same."""
-        able = [session for session in self._followed if session.may_ask]
+        able = [session for session in self._sessions if session.may_ask]
         random.shuffle(able)
-        found: dict[ClientSession, set[str]] = {}
+        wanted: dict[ClientSession, set[str]] = {session: set() for session in able}
+        for (session, _), followed in self._known.consumers():
+            if session in wanted:
+                wanted[session] |= followed.topics
         assigned: set[str] = set()
-        for session in able:
-            names = frozenset().union(*(each.topics for each in self._followed[session].values())) - assigned
-            if names:
-                found[session] = set(names)
-                assigned |= names
-        return found
+        for names in wanted.values():
+            names -= assigned
+            assigned |= names
+        return {session: names for session, names in wanted.items() if names}
 
     async def _resolve_again(self) -> None:
         """Match all regular expressions again."""
-        for session, of in list(self._followed.items()):
-            patterned = [each for each in of.values() if each.pattern]
+        for session in list(self._sessions):
+            patterned = [each for (whose, _), each in self._known.consumers() if whose is session and each.pattern]
             if not patterned or not session.may_ask:
                 continue
             try:
@@ -235,79 +191,30 @@ class TopicWatch:
                 continue
             for each in patterned:
                 resolved = await _matching(each.pattern, shown)
-                if resolved - each.resolved:  # names that are gone count when looks agree (rule 3)
-                    each.resolved, each.told_at = each.resolved | resolved, -1
-                    self._note_all({name: shown[name] for name in resolved}, resolved)
+                self._known.resolve(each, resolved)
+                self._note({name: shown[name] for name in resolved})
 
     async def _look(
         self, session: ClientSession, names: Iterable[str] | None, *, refuses: bool = True
-    ) -> dict[str, Topic]:
-        """The topics among `names` that the cluster shows to this client now; without names, all that it shows. Raises
-        TopicsRefused if one may not be described and that `refuses`.
+    ) -> dict[str, Topic | None]:
+        """The topics among `names` that the cluster shows to this client now, and None for those that do not exist;
+        without names, all that it shows. What it does not say anything about is left out. Raises TopicsRefused if one
+        may not be described and that `refuses`.
         """
         response = await _ask(session, names)
-        topics: dict[str, Topic] = {}
+        topics: dict[str, Topic | None] = {}
         for each in response.topics:
             if each.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED and names is not None and refuses:
                 raise TopicsRefused(f"topic {each.name} may not be described")
             topic = _topic(each, response.cluster_id)
             if topic is not None:
                 topics[topic.name] = topic
+            elif each.name and each.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                topics[each.name] = None
         return topics
 
-    # -- what is known ------------------------------------------------------------------------------------------------
-
-    def _note_all(self, shown: Mapping[str, Topic], names: Iterable[str]) -> None:
-        for name in sorted(names):
-            self._note(name, shown.get(name))
-
-    def _note(self, name: str, topic: Topic | None) -> None:
-        """Note what a look has shown of one topic."""
-        now_ms, known = self._gateway.now_ms(), self._facts.get(name)
-        if known is None or (known.topic != topic and not _is_less(topic, known.topic)):
-            self._facts[name] = _Fact(topic, now_ms, self._next_change())
-        elif known.topic == topic:
-            known.less = None
-            if _agrees(known, now_ms) and not known.is_certain:
-                known.is_certain, known.changed_at = True, self._next_change()
-        elif known.less is None or known.less.topic != topic:
-            known.less = _Fact(topic, now_ms, 0)
-        elif _agrees(known.less, now_ms):
-            self._facts[name] = attrs.evolve(known.less, is_certain=True, changed_at=self._next_change())
-
-    def _next_change(self) -> int:
-        self._change += 1
-        return self._change
-
-    def _has_news(self, followed: _Followed) -> bool:
-        facts = (self._facts.get(name) for name in followed.topics)
-        return followed.told_at < 0 or any(fact is not None and fact.changed_at > followed.told_at for fact in facts)
-
-    def _told(self, followed: _Followed) -> News:
-        """All that is known of a consumer's topics, which its group is told now."""
-        followed.told_at = self._change
-        facts = {name: fact for name in sorted(followed.topics) if (fact := self._facts.get(name)) is not None}
-        return News(
-            SeenTopics(
-                there={
-                    name: fact.topic for name, fact in facts.items() if fact.topic is not None and not fact.is_certain
-                },
-                certain={name: fact.topic for name, fact in facts.items() if fact.is_certain},
-            ),
-            followed.resolved if followed.pattern else None,
-        )
-
-
-def _agrees(fact: _Fact, now_ms: int) -> bool:
-    """Another look has shown the same: do enough of them agree by now?"""
-    fact.looks += 1
-    return fact.looks >= AGREEING and now_ms - fact.since_ms >= AGREE_MS
-
-
-def _is_less(topic: Topic | None, known: Topic | None) -> bool:
-    if topic is None or known is None:
-        return known is not None
-    return topic.id == known.id and topic.partitions < known.partitions
+    def _note(self, shown: Mapping[str, Topic | None]) -> None:
+        self._known.note_all(shown, self._gateway.now_ms())
 
 
 async def _ask(asker: Asker, names: Iterable[str] | None) -> MetadataResponse:
@@ -322,7 +229,7 @@ async def _ask(asker: Asker, names: Iterable[str] | None) -> MetadataResponse:
 
 
 def _topic(shown: MetadataResponseTopic, cluster_id: str | None) -> Topic | None:
-    """The topic that an answer shows; None: it does not exist, or is not ready."""
+    """The topic that an answer shows; None: it does not exist, is not ready, or may not be described."""
     if shown.error_code or not shown.name or not shown.partitions:
         return None
     topic_id = shown.topic_id if shown.topic_id != NO_ID else made_up_id(shown.name, cluster_id)

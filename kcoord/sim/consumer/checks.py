@@ -7,6 +7,7 @@
 | what members are told, and when | `answers.py` |
 | commits and committed offsets | `offsets.py` |
 | who is removed | `departures.py` |
+| what groups know of topics | `topics.py` |
 | the coordinator's books | `invariants.py` |
 | the end | `convergence.py` |
 
@@ -29,6 +30,7 @@ from kcoord.sim.consumer.fleet import ConsumerFleet
 from kcoord.sim.consumer.invariants import GroupHistory, Pace
 from kcoord.sim.consumer.offsets import OffsetsJudge
 from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.consumer.topics import TopicsJudge
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
 from kcoord.sim.judging.convergence import unanswered
 from kcoord.sim.network import Frame
@@ -50,6 +52,7 @@ class ConsumerChecks:
         self._answers = AnswersJudge(context, coordinator)
         self._offsets = OffsetsJudge()
         self._departures = DeparturesJudge(context, coordinator)
+        self._topics = TopicsJudge(context)
         self._processes: list[ConsumerProcess] = []
         self._state: ShardState
         """The contents of the shard that was loaded last."""
@@ -100,6 +103,7 @@ class ConsumerChecks:
         self._answers.loaded()
         self._offsets.loaded(self._state)
         self._departures.loaded()
+        self._topics.loaded()
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
@@ -114,6 +118,7 @@ class ConsumerChecks:
         self._departures.after(state, step, frame)
         for group_id in self._history.keys() - state.consumer.keys():
             del self._history[group_id]
+            self._topics.forget(group_id)
         for group_id, group in state.consumer.items():
             if frame is None:
                 self._departures.look(group)
@@ -125,6 +130,7 @@ class ConsumerChecks:
             if history is None:  # only a request makes a group; all others were loaded
                 history = self._history[group_id] = GroupHistory(None if frame is not None else group, self._pace)
             history.look(group, now_ms, is_timed=group_id not in state.quarantine)
+            self._topics.look(group)
             self._departures.look(group)
         self._offsets.after(state, step, frame)
         self._answers.after(state, step, frame)

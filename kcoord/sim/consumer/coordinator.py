@@ -1,14 +1,17 @@
-"""The coordinator of a run with consumer groups: as in any run, and it hears late which topics exist. It may take long
-over assignments, as its shard is told.
+"""The coordinator of a run with consumer groups: as in any run, and it hears late which topics exist, either all at
+once, or with heartbeats (`watch.py`). It may take long over assignments, as its shard is told.
 """
 
 from __future__ import annotations
 
 from kcoord.group.state.settings import GroupSettings
-from kcoord.group.state.step import Step
+from kcoord.group.state.step import CachedReply, RequestContext, Step
+from kcoord.protocol.message_base import Response
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.consumer.watch import SimulatedWatch
 from kcoord.sim.coordinator import UP, Coordinator
-from kcoord.sim.network import Frame
+from kcoord.sim.network import Frame, Link
 
 LOOKS_AGAIN_MS = 500
 """How long after a look that nobody could answer the next one comes."""
@@ -22,11 +25,32 @@ class ConsumerCoordinator(Coordinator):
     def __init__(self, context: ConsumerContext, settings: GroupSettings) -> None:
         super().__init__(context, settings)
         self._looks = 0
+        self._watch = SimulatedWatch(context) if context.consumers.in_front else None
 
     def _loaded(self, life: int) -> None:
         super()._loaded(life)
         if life == self._life and self.stage is UP:
+            if self._watch is not None:
+                self._watch.begin_anew()
             self.look_for_topics()
+
+    def _context_of(self, frame: Frame) -> RequestContext:
+        context, request = super()._context_of(frame), frame.request
+        if self._watch is None or not isinstance(request, ConsumerGroupHeartbeatRequest):
+            return context
+        return self._watch.told(self.shard, request, frame.link.serial, context)
+
+    def _deliver(self, frame: Frame, response: Response, cached: CachedReply | None) -> None:
+        request = frame.request
+        is_refused = isinstance(response, ConsumerGroupHeartbeatResponse) and response.error_code
+        if self._watch is not None and is_refused and isinstance(request, ConsumerGroupHeartbeatRequest):
+            self._watch.refused(request, frame.link.serial)
+        super()._deliver(frame, response, cached)
+
+    def _gone(self, link: Link) -> None:
+        if self._watch is not None:
+            self._watch.closed(link.serial)
+        super()._gone(link)
 
     def _begin(self, frame: Frame) -> None:
         super()._begin(frame)
@@ -44,7 +68,9 @@ class ConsumerCoordinator(Coordinator):
         self._context.sightings.counted(self.shard.state.consumer_counters)
 
     def look_for_topics(self) -> None:
-        """Hear which topics exist, mostly soon."""
+        """Hear which topics exist, mostly soon. In front of a cluster the watch does it."""
+        if self._watch is not None:
+            return
         self._looks += 1
         chance = self._random.random
         late_ms = int(chance() * (3_000 if self._context.faulty and chance() < 0.3 else 100))

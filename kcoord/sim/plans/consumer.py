@@ -48,6 +48,8 @@ CHURN: Mapping[str, int] = {"subscribe": 20, "topics": 10, "start": 4, "leave": 
 UNLIMITED = 1_000
 PACED = 0.25
 """The share of runs in which assignments have to wait."""
+IN_FRONT = 0.25
+"""The share of runs in which topics are a cluster's."""
 
 
 @attrs.frozen
@@ -77,12 +79,15 @@ class Consumers:
     """`group.consumer.assignment.interval.ms`"""
     assignment_takes_ms: int = 0
     """How long each assignment takes."""
+    in_front: bool = False
+    """Whether topics are a cluster's: two processes look at them, and tell the groups with heartbeats."""
 
 
 def draw(random: Random) -> tuple[Plan, Consumers]:
     """A run of any size. Most are small, because small groups meet the same faults sooner."""
     plan, consumers = _draw_plan(random), _draw_consumers(random)
     consumers = _paced(Random(plan.fault_seed), consumers)
+    consumers = attrs.evolve(consumers, in_front=Random((plan.fault_seed or 0) + 1).random() < IN_FRONT)
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 

@@ -1,0 +1,174 @@
+"""What looks at the cluster have shown of topics, and what the group of each consumer was told of it (KG-17).
+
+No I/O and no clock: `topic_watch.py` looks, and so does the simulator. A consumer is known by its connection and its
+group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Generic, TypeVar
+
+import attrs
+
+from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.seen_topics import SeenTopics
+
+__all__ = ["Followed", "News", "SeenFacts"]
+
+AGREEING, AGREE_MS = 3, 10_000
+"""How many looks must agree that there is less than before, and the time in ms from the first of them to the last."""
+
+C = TypeVar("C", bound=Hashable)
+"""A connection."""
+
+
+@attrs.frozen
+class News:
+    """What a group is to be told with a consumer's heartbeat."""
+
+    seen: SeenTopics
+    resolved: frozenset[str] | None
+    """The topics that match the consumer's regular expression; None: it has none."""
+
+
+@attrs.define
+class _Fact:
+    """What the looks at one topic have shown."""
+
+    topic: Topic | None
+    since_ms: int
+    """When it was first seen so."""
+    changed_at: int
+    """The number of the change that it was, or of its becoming certain."""
+    looks: int = 1
+    is_certain: bool = False
+    less: _Fact | None = None
+    """What the last looks have shown, if that is less."""
+
+
+@attrs.define
+class Followed:
+    """What one consumer subscribes to."""
+
+    names: frozenset[str] = frozenset()
+    pattern: str = ""
+    resolved: frozenset[str] = frozenset()
+    """The topics that match its regular expression."""
+    told_at: int = -1
+    """The number of the last change that its group was told of; -1: it was told nothing yet."""
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The names that it subscribes to in one way or the other."""
+        return self.names | self.resolved
+
+
+class SeenFacts(Generic[C]):
+    """What one process knows of topics, and for whom. A consumer is its connection and its group."""
+
+    def __init__(self) -> None:
+        self._facts: dict[str, _Fact] = {}
+        self._followed: dict[tuple[C, str], Followed] = {}  # in their order, so that a run can be repeated
+        self._change = 0
+
+    # -- consumers ----------------------------------------------------------------------------------------------------
+
+    def of(self, consumer: tuple[C, str]) -> Followed | None:
+        """What the consumer subscribes to; None: it is not known."""
+        return self._followed.get(consumer)
+
+    def consumers(self) -> list[tuple[tuple[C, str], Followed]]:
+        """All consumers, with what they subscribe to."""
+        return list(self._followed.items())
+
+    def follow(self, consumer: tuple[C, str], followed: Followed) -> None:
+        """From now on the consumer subscribes to that."""
+        self._followed[consumer] = followed
+
+    def drop(self, connection: C) -> None:
+        """The connection has ended."""
+        for consumer in [each for each in self._followed if each[0] == connection]:
+            del self._followed[consumer]
+
+    def resolve(self, followed: Followed, resolved: frozenset[str]) -> None:
+        """These topics match the consumer's regular expression now. Names that no longer match stay until looks agree
+        that they are gone.
+        """
+        if not resolved <= followed.resolved:
+            followed.resolved, followed.told_at = followed.resolved | resolved, -1
+
+    def news(self, consumer: tuple[C, str]) -> News | None:
+        """What the consumer's group has not been told yet, which it is told now; None: nothing."""
+        followed = self._followed.get(consumer)
+        return self.told(followed) if followed is not None and self.has_news(followed) else None
+
+    def has_news(self, followed: Followed) -> bool:
+        """Whether there is anything that the consumer's group has not been told yet."""
+        facts = (self._facts.get(name) for name in followed.topics)
+        return followed.told_at < 0 or any(fact is not None and fact.changed_at > followed.told_at for fact in facts)
+
+    def told(self, followed: Followed) -> News:
+        """All that is known of a consumer's topics, which its group is told now."""
+        followed.told_at = self._change
+        facts = {name: fact for name in sorted(followed.topics) if (fact := self._facts.get(name)) is not None}
+        return News(
+            SeenTopics(
+                there={
+                    name: fact.topic for name, fact in facts.items() if fact.topic is not None and not fact.is_certain
+                },
+                certain={name: fact.topic for name, fact in facts.items() if fact.is_certain},
+            ),
+            followed.resolved if followed.pattern else None,
+        )
+
+    def untold(self, consumer: tuple[C, str]) -> None:
+        """The group has not heard what it was to be told with the last heartbeat: tell it with the next one."""
+        followed = self._followed.get(consumer)
+        if followed is not None:
+            followed.told_at = -1
+
+    # -- looks --------------------------------------------------------------------------------------------------------
+
+    def forget_unused(self) -> None:
+        """Forget the topics to which nobody subscribes."""
+        in_use = frozenset[str]().union(*(followed.topics for followed in self._followed.values()))
+        self._facts = {name: fact for name, fact in self._facts.items() if name in in_use}
+
+    def names_by_id(self) -> dict[bytes, str]:
+        """The names of the topics that were seen, by their ids."""
+        return {fact.topic.id: name for name, fact in self._facts.items() if fact.topic is not None}
+
+    def note_all(self, shown: Mapping[str, Topic | None], now_ms: int) -> None:
+        """Note what a look has shown; None: there is no such topic."""
+        for name in sorted(shown):
+            self._note(name, shown[name], now_ms)
+
+    def _note(self, name: str, topic: Topic | None, now_ms: int) -> None:
+        known = self._facts.get(name)
+        if known is None or (known.topic != topic and not _is_less(topic, known.topic)):
+            self._facts[name] = _Fact(topic, now_ms, self._next_change())
+        elif known.topic == topic:
+            known.less = None
+            if _agrees(known, now_ms) and not known.is_certain:
+                known.is_certain, known.changed_at = True, self._next_change()
+        elif known.less is None or known.less.topic != topic:
+            known.less = _Fact(topic, now_ms, 0)
+        elif _agrees(known.less, now_ms):
+            self._facts[name] = attrs.evolve(known.less, is_certain=True, changed_at=self._next_change())
+
+    def _next_change(self) -> int:
+        self._change += 1
+        return self._change
+
+
+def _agrees(fact: _Fact, now_ms: int) -> bool:
+    """Another look has shown the same: do enough of them agree by now?"""
+    fact.looks += 1
+    return fact.looks >= AGREEING and now_ms - fact.since_ms >= AGREE_MS
+
+
+def _is_less(topic: Topic | None, known: Topic | None) -> bool:
+    if topic is None or known is None:
+        return known is not None
+    return topic.id == known.id and topic.partitions < known.partitions

@@ -1,0 +1,110 @@
+"""Two processes in front of a cluster, as far as topics go: each has half of the connections, looks for itself, and
+tells the groups with heartbeats what it has seen (KG-17).
+
+What a process keeps of its looks is the gateway's own code. A look may come late, and while things go wrong it may miss
+topics, as one at a broker that has just started.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import attrs
+
+from kcoord.gateway.topology.seen_facts import Followed, News, SeenFacts
+from kcoord.group.shard import Shard
+from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.step import RequestContext
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.sim.consumer.context import ConsumerContext
+
+PROCESSES = 2
+LOOK_MS = 2_000
+"""How often a process looks, in ms, at most a quarter more."""
+MISSES = 0.2
+"""The share of looks, while things go wrong, that miss topics or partitions."""
+MISSED_IN_A_ROW = 2
+"""How many looks of both processes in a row miss a topic at most: fewer than have to agree."""
+
+
+class SimulatedWatch:
+    """What both processes know."""
+
+    def __init__(self, context: ConsumerContext) -> None:
+        self._context = context
+        self._processes: list[SeenFacts[int]] = []
+        self._life = 0
+        self._missed: Counter[str] = Counter()
+        """How many looks in a row have missed each topic."""
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """The processes have been started again: they know nothing."""
+        self._life += 1
+        self._processes = [SeenFacts() for _ in range(PROCESSES)]
+        for number in range(PROCESSES):
+            self._look_later(number, self._life)
+
+    def _look_later(self, number: int, life: int) -> None:
+        after_ms = int(LOOK_MS * (1 + self._context.random.random() / 4))
+        self._context.events.after(after_ms, self._look, number, life)
+
+    def _look(self, number: int, life: int) -> None:
+        if life != self._life:
+            return
+        process, context = self._processes[number], self._context
+        process.forget_unused()
+        names = frozenset[str]().union(*(followed.topics for _, followed in process.consumers()))
+        process.note_all(self._shown(names), context.events.now_ms)
+        self._look_later(number, life)
+
+    def _shown(self, names: frozenset[str]) -> Mapping[str, Topic | None]:
+        """What the cluster shows of these topics."""
+        context, chance = self._context, self._context.random.random
+        misses = context.faulty and chance() < MISSES
+        shown: dict[str, Topic | None] = {}
+        for name in sorted(names):
+            topic = shown[name] = context.topics.get(name)
+            if topic is None or not misses or chance() < 0.5 or self._missed[name] >= MISSED_IN_A_ROW:
+                self._missed[name] = 0
+                continue
+            self._missed[name] += 1
+            fewer = int(chance() * topic.partitions)
+            shown[name] = attrs.evolve(topic, partitions=fewer) if fewer else None
+        return shown
+
+    # -- heartbeats ---------------------------------------------------------------------------------------------------
+
+    def told(
+        self, shard: Shard, request: ConsumerGroupHeartbeatRequest, connection: int, context: RequestContext
+    ) -> RequestContext:
+        """The context of a heartbeat, with what is to be told of its sender's topics."""
+        if request.member_epoch < JOINING_EPOCH:
+            return context
+        news = self._news(shard, request, connection)
+        return context if news is None else attrs.evolve(context, seen=news.seen)
+
+    def _news(self, shard: Shard, request: ConsumerGroupHeartbeatRequest, connection: int) -> News | None:
+        process, consumer = self._processes[connection % PROCESSES], (connection, request.group_id)
+        names = request.subscribed_topic_names
+        if names is not None:
+            followed = Followed(frozenset(names))
+            process.note_all(self._shown(followed.names), self._context.events.now_ms)
+            process.follow(consumer, followed)
+            return process.told(followed)
+        if process.of(consumer) is None:
+            group = shard.state.consumer.get(request.group_id)
+            member = None if group is None else group.members.get(request.member_id)
+            if member is not None:  # over a new connection it says nothing of that again: the group knows
+                process.follow(consumer, Followed(member.names))
+        return process.news(consumer)
+
+    def refused(self, request: ConsumerGroupHeartbeatRequest, connection: int) -> None:
+        """The group has not heard what the heartbeat was to tell it."""
+        self._processes[connection % PROCESSES].untold((connection, request.group_id))
+
+    def closed(self, connection: int) -> None:
+        """A connection has ended."""
+        self._processes[connection % PROCESSES].drop(connection)
