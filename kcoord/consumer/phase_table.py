@@ -76,9 +76,9 @@ UNRELEASED = Row[OnAnswer](never,  reclaim,    fail,       never,     never,    
 FATAL      = Row[OnAnswer](never,  fail,       fail,       never,     never,     fail,          never,     never)
 
 # The answer to a farewell
-LEFT       = Row[OnAnswer](never,  ignore,     ignore,     ignore,    ignore,    ignore,        go,        never)
-LEFT_LATER = Row[OnAnswer](never,  ignore,     ignore,     ignore,    ignore,    ignore,        try_later, never)
-LEFT_ELSE  = Row[OnAnswer](never,  ignore,     ignore,     ignore,    ignore,    ignore,        seek_anew, never)
+LEFT       = Row[OnAnswer](never,  ignore,     never,      ignore,    ignore,    never,         go,        never)
+LEFT_LATER = Row[OnAnswer](never,  ignore,     never,      ignore,    ignore,    never,         try_later, never)
+LEFT_ELSE  = Row[OnAnswer](never,  ignore,     never,      ignore,    ignore,    never,         seek_anew, never)
 
 # The coordinator cannot be found, or refuses the login, for good
 REFUSED    = Row[OnError]( ignore, refuse,     refuse,     go_then,   refuse,    refuse,        go,        ignore)
@@ -88,10 +88,10 @@ NO_BYE     = Row[OnTime](  never,  never,      never,      never,     never,    
 
 # The application: it has not polled for too long, it polls
 OVERDUE    = Row[OnTime](  never,  step_aside, step_aside, never,     never,     never,         never,     never)
-POLLED     = Row[OnTime](  ignore, ignore,     ignore,     ignore,    come_back, ignore,        ignore,    ignore)
+POLLED     = Row[OnTime](  ignore, ignore,     never,      ignore,    come_back, ignore,        ignore,    ignore)
 
 # The consumer's own side
-START      = Row[OnTime](  join,   ignore,     ignore,     ignore,    ignore,    ignore,        ignore,    ignore)
+START      = Row[OnTime](  join,   never,      never,      never,     never,     never,         never,     never)
 LEAVE      = Row[OnTime](  go,     withdraw,   let_go,     part_then, go,        ignore,        ignore,    ignore)
 GIVE_UP    = Row[OnReason](go,     withdraw,   hasten,     part_then, go,        hasten,        ignore,    ignore)
 FREED      = Row[OnNumber](never,  ignore,     note,       ignore,    ignore,    note_and_part, ignore,    ignore)

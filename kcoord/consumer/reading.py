@@ -167,6 +167,9 @@ class Reading:
         """Wait until there are records, or until the time is over. Raises KafkaError. It may be cancelled at any time,
         and loses nothing.
         """
+        if not self._reads:
+            await asyncio.sleep(timeout_ms / 1000)  # aiokafka would wait for an assignment
+            return
         fetched = await self._kafka.getmany(timeout_ms=timeout_ms, max_records=_FETCHED)
         # nothing is awaited between aiokafka's own step and this one, so its positions and the records fit together
         for partition, records in fetched.items():
