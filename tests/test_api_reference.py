@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 import kcoord.assign
+import kcoord.consumer
 import kcoord.testing
 import kcoord.worker
 
@@ -17,7 +18,12 @@ PAGES = Path(__file__).parents[1] / "docs" / "api"
 
 @pytest.mark.parametrize(
     ("page", "module"),
-    [("workers", kcoord.worker), ("assignors", kcoord.assign), ("testing", kcoord.testing)],
+    [
+        ("workers", kcoord.worker),
+        ("consumers", kcoord.consumer),
+        ("assignors", kcoord.assign),
+        ("testing", kcoord.testing),
+    ],
 )
 def test_a_page_shows_what_its_module_exports(page: str, module: ModuleType) -> None:
     shown = re.findall(r"^::: (\S+)$", (PAGES / f"{page}.md").read_text(), re.MULTILINE)
@@ -25,4 +31,4 @@ def test_a_page_shows_what_its_module_exports(page: str, module: ModuleType) -> 
 
 
 def test_each_page_is_one_of_those() -> None:
-    assert sorted(each.stem for each in PAGES.iterdir()) == ["assignors", "testing", "workers"]
+    assert sorted(each.stem for each in PAGES.iterdir()) == ["assignors", "consumers", "testing", "workers"]

@@ -13,6 +13,7 @@ import secrets
 import ssl
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -60,6 +61,20 @@ class Security:
             known.get("sasl.username") or _jaas_option(jaas, "username"),
             known.get("sasl.password") or _jaas_option(jaas, "password"),
         )
+
+    def aiokafka(self) -> dict[str, Any]:
+        """The same as arguments of aiokafka's clients."""
+        protocol = ("SASL_" if self.mechanism else "") + ("SSL" if self.tls is not None else "PLAINTEXT")
+        arguments: dict[str, Any] = {"security_protocol": protocol}
+        if self.tls is not None:
+            arguments["ssl_context"] = self.tls
+        if self.mechanism:
+            arguments |= {
+                "sasl_mechanism": self.mechanism,
+                "sasl_plain_username": self.username,
+                "sasl_plain_password": self.password,
+            }
+        return arguments
 
     def steps(self) -> Generator[bytes, bytes, None]:
         """A generator of what to send in each SASL round. Send it the server's answer to the previous round. Raises

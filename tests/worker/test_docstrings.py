@@ -11,12 +11,20 @@ from types import ModuleType
 import pytest
 
 import kcoord.assign
+import kcoord.consumer
 import kcoord.testing
 import kcoord.worker
 import kcoord.worker.config_topic
 import kcoord.worker.runner
 
-MODULES = (kcoord.worker, kcoord.worker.runner, kcoord.worker.config_topic, kcoord.assign, kcoord.testing)
+MODULES = (
+    kcoord.worker,
+    kcoord.worker.runner,
+    kcoord.worker.config_topic,
+    kcoord.consumer,
+    kcoord.assign,
+    kcoord.testing,
+)
 INTERNAL = re.compile(r"\brules? O?\d|\b(CG|GW|CM|AD|KG)-\d|\bdesign \d|\bseed \d|\bdraft\b")
 
 

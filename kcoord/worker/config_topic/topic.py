@@ -60,7 +60,7 @@ class ConfigTopic:
         self._arguments = {
             "bootstrap_servers": bootstrap_servers,
             "client_id": f"{client_id}-configs",
-            **_aiokafka(security or Security()),
+            **(security or Security()).aiokafka(),
         }
         self.on_change = on_change
         self._state = ConfigState()
@@ -253,21 +253,6 @@ class ConfigTopic:
             except Exception:
                 _log.exception("%s: keeping what was read before", self._named)
                 await asyncio.sleep(_PAUSE_S)
-
-
-def _aiokafka(security: Security) -> dict[str, Any]:
-    """The security settings as arguments of aiokafka."""
-    protocol = ("SASL_" if security.mechanism else "") + ("SSL" if security.tls is not None else "PLAINTEXT")
-    arguments: dict[str, Any] = {"security_protocol": protocol}
-    if security.tls is not None:
-        arguments["ssl_context"] = security.tls
-    if security.mechanism:
-        arguments |= {
-            "sasl_mechanism": security.mechanism,
-            "sasl_plain_username": security.username,
-            "sasl_plain_password": security.password,
-        }
-    return arguments
 
 
 def _reason(error: BaseException) -> str:

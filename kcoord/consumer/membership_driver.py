@@ -1,0 +1,340 @@
+"""The asyncio driver of a consumer's membership: it gives it time, answers and outcomes, and carries out its actions.
+
+There is one handler for each action. Revocations and grants are done one after the other, each in steps: what needs the
+coordinator (commits, committed offsets, names of topics) goes on beside the application, callbacks are called in their
+turn (`turns.py`). A loss interrupts all of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from aiokafka import TopicPartition
+
+from kcoord.client.connection import Connection
+from kcoord.client.errors import ClientError, Refused
+from kcoord.consumer import actions
+from kcoord.consumer.actions import Partition
+from kcoord.consumer.callbacks import Callbacks
+from kcoord.consumer.errors import ConsumerError, name_some
+from kcoord.consumer.group_requests import GroupRequests
+from kcoord.consumer.membership import Membership
+from kcoord.consumer.reading import Reading
+from kcoord.consumer.turns import Turns
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, Response
+from kcoord.worker.clock import now_ms
+from kcoord.worker.coordinator_lookup import Finder
+from kcoord.worker.listener_calls import Calls
+
+_log = logging.getLogger(__name__)
+
+_LOOK_S = 1.0
+"""The membership is polled that often in any case: the loop's timers do not count the time that the machine slept."""
+_LEARN_AGAIN_S = 0.5
+_PATTERNS_FROM = 1
+"""The first version of ConsumerGroupHeartbeat that has a regular expression."""
+CommitBeforeRevocation = Callable[[frozenset[TopicPartition]], Awaitable[None]]
+
+
+class Driver:
+    """Runs one membership until it is over."""
+
+    def __init__(
+        self,
+        member: Membership,
+        finder: Finder,
+        reading: Reading,
+        callbacks: Callbacks,
+        commit_before: CommitBeforeRevocation,
+    ) -> None:
+        """`commit_before` is called before partitions are revoked, with these. It must not raise."""
+        self.member = member
+        self.turns = Turns()
+        self.requests = GroupRequests(member, self._hurry, self._disown)
+        self._finder = finder
+        self._reading = reading
+        self._callbacks = callbacks
+        self._commit_before = commit_before
+        self._calls = Calls()
+        self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()
+        self.failure: ConsumerError | None = None
+        """Why nothing can be read any more, though the consumer is a member."""
+        self._names: dict[bytes, str] = {}
+        self._held: dict[TopicPartition, Partition] = {}
+        """What the application has, until `on_revoked` or `on_lost` has returned."""
+        self._nameless: set[Partition] = set()
+        """What was granted, of topics whose names are not known yet."""
+        self._learning: asyncio.Task[None] | None = None
+        self._connection: Connection | None = None
+        self._seeking: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._unreached = ""
+        """The last failure to find a coordinator, so that it is logged once."""
+
+    # Life
+
+    def start(self) -> None:
+        """Join."""
+        self._look()
+        self._do(self.member.start(now_ms()))
+
+    def leave(self, *, permanent: bool) -> None:
+        """Let go of everything and leave. The application polls no more."""
+        self.turns.end()
+        self._do(self.member.leave(now_ms(), permanent=permanent))
+
+    def give_up(self, why: str) -> None:
+        """Leave without waiting for revocations."""
+        self._do(self.member.give_up(now_ms(), why))
+
+    async def close(self) -> None:
+        """End everything."""
+        for timer in (self._timer, self._looking):
+            if timer is not None:
+                timer.cancel()
+        await self._calls.close()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=1)
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    # The application
+
+    def polled(self, *, waits: bool) -> None:
+        """The application polls; `waits`: it waits in a poll."""
+        if wanted := self.member.application_polled(now_ms(), waits=waits):
+            self._do(wanted)
+
+    @property
+    def held(self) -> frozenset[TopicPartition]:
+        """What the application has."""
+        return frozenset(self._held)
+
+    def is_held(self, partition: TopicPartition) -> bool:
+        """Whether the application has this partition."""
+        return partition in self._held
+
+    # What the membership wants
+
+    def _do(self, wanted: list[actions.Action]) -> None:
+        for action in wanted:
+            self._carry_out(action)
+        self._set_timer()
+
+    def _carry_out(self, action: actions.Action) -> None:
+        match action:
+            case actions.Send():
+                self._send(action)
+            case actions.Seek():
+                self._seek()
+            case actions.Revoke():
+                self._calls.add("on_revoked", lambda: self._revoke(action))
+            case actions.Grant():
+                self._calls.add("on_assigned", lambda: self._begin(action.partitions))
+            case actions.Lose():
+                self._interrupt(action)
+            case actions.Joined():
+                _log.info("is a member of group %s, at epoch %d", self.member.setup.group_id, action.epoch)
+            case actions.Gone():
+                if not self.gone.done():
+                    self.gone.set_result(action)
+                self.turns.news.set()
+
+    # Partitions
+
+    async def _begin(self, partitions: frozenset[Partition]) -> None:
+        """Take what was granted: find out where to begin, tell the application, read."""
+        self._nameless |= {each for each in partitions if each[0] not in self._names}
+        granted = {TopicPartition(self._names[each[0]], each[1]): each for each in partitions if each[0] in self._names}
+        if self._nameless and (self._learning is None or self._learning.done()):
+            self._learning = self._task(self._learn())
+
+        def is_wanted(partition: TopicPartition) -> bool:
+            return granted[partition] in self.member.assigned and partition not in self._held
+
+        try:
+            starts = await self.requests.committed(granted, is_wanted)
+        except ConsumerError as error:
+            self.failure = error
+            self.turns.news.set()
+            return
+        async with self.turns.callback():
+            starts = {each: offset for each, offset in starts.items() if is_wanted(each)}
+            if not starts:
+                return
+            self._held.update((each, granted[each]) for each in starts)
+            self._reading.take(starts)
+            _log.info("group %s: assigned %s", self.member.setup.group_id, name_some(starts))
+            await self._callbacks.call("on_assigned", frozenset(starts))
+            self._reading.begin(starts)
+
+    async def _revoke(self, action: actions.Revoke) -> None:
+        self._nameless -= action.partitions
+        gone = frozenset(each for each, partition in self._held.items() if partition in action.partitions)
+        if gone:
+            async with self.turns.callback():
+                self._reading.end(gone)
+            await self._commit_before(gone)
+            async with self.turns.callback():
+                _log.info("group %s: revoked %s", self.member.setup.group_id, name_some(gone))
+                await self._callbacks.call("on_revoked", gone)
+                self._forget(gone)
+        self._do(self.member.released(now_ms(), action.number))
+
+    def _interrupt(self, action: actions.Lose) -> None:
+        """Everything is lost: read nothing more, from this moment on."""
+        self.requests.lives += 1
+        self._nameless.clear()
+        gone = self.held
+        _log.warning("group %s: lost %s: %s", self.member.setup.group_id, name_some(gone), action.why)
+        self._forget(gone)
+        self._calls.interrupt("on_lost", lambda: self._lose(action.number, gone))
+
+    async def _lose(self, number: int, gone: frozenset[TopicPartition]) -> None:
+        async with self.turns.callback(at_once=True):
+            await self._calls.doomed_ended()
+            if gone:
+                await self._callbacks.call("on_lost", gone)
+        self._do(self.member.lost(now_ms(), number))
+
+    def _forget(self, partitions: frozenset[TopicPartition]) -> None:
+        self._reading.drop(partitions)
+        for each in partitions:
+            self._held.pop(each, None)
+
+    async def _learn(self) -> None:
+        """Learn the names of topics, and begin with what was granted of them."""
+        while self._nameless:
+            with contextlib.suppress(ClientError):
+                self._names.update(await self.requests.names(sorted({each[0] for each in self._nameless})))
+            known = frozenset(each for each in self._nameless if each[0] in self._names)
+            self._nameless -= known
+            if known:
+                self._calls.add("on_assigned", lambda known=known: self._begin(known))  # type: ignore[misc]
+            if self._nameless:
+                await asyncio.sleep(_LEARN_AGAIN_S)
+
+    # Time
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        wake = self.member.wake_at()
+        if wake is not None and not self.gone.done():
+            delay_s = max(wake - now_ms(), 0) / 1000
+            self._timer = asyncio.get_running_loop().call_later(delay_s, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self._do(self.member.poll(now_ms()))
+
+    def _look(self) -> None:
+        if not self.gone.done():
+            self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
+            self._do(self.member.poll(now_ms()))
+
+    def _hurry(self) -> None:
+        self._do(self.member.hurry(now_ms()))
+
+    def _disown(self, error_code: int) -> None:
+        self._do(self.member.disowned(now_ms(), error_code))
+
+    # The network
+
+    def _seek(self) -> None:
+        if self._seeking is not None:
+            self._seeking.cancel()
+        if self._connection is not None:
+            self._task(self._connection.close())
+            self._connection = None
+        self.requests.use(None)
+        self._seeking = self._task(self._find())
+
+    async def _find(self) -> None:
+        try:
+            connection = await self._finder.connect()
+        except Refused as refused:
+            self._do(self.member.refused(now_ms(), refused.error_code, str(refused)))
+            return
+        except ClientError as error:
+            if str(error) != self._unreached:
+                _log.warning("no coordinator: %s", error)
+            self._unreached = str(error)
+            self._do(self.member.unreachable(now_ms()))
+            return
+        self._unreached = ""
+        if (lack := self._lack(connection)) is not None:
+            await connection.close()
+            self._do(self.member.refused(now_ms(), ErrorCode.UNSUPPORTED_VERSION, lack))
+            return
+        self._connection = connection
+        self.requests.use(connection)
+        self._task(self._watch(connection))
+        self._do(self.member.connected(now_ms()))
+
+    def _lack(self, connection: Connection) -> str | None:
+        """What the broker does not serve, and this consumer needs."""
+        where = f"{connection.host}:{connection.port}"
+        if not connection.serves(ConsumerGroupHeartbeatRequest):
+            return f"{where} has no ConsumerGroupHeartbeat"
+        patterns = connection.serves_version(ConsumerGroupHeartbeatRequest, _PATTERNS_FROM)
+        if self.member.setup.pattern is not None and not patterns:
+            return f"{where} resolves no patterns: give topics"
+        return None
+
+    async def _watch(self, connection: Connection) -> None:
+        await connection.ended()
+        if connection is self._connection:
+            self._lose_connection(connection)
+
+    def _lose_connection(self, connection: Connection) -> None:
+        self._connection = None
+        self.requests.use(None)
+        self._task(connection.close())
+        self._do(self.member.disconnected(now_ms()))
+
+    def _send(self, action: actions.Send) -> None:
+        connection = self._connection
+        if connection is None:
+            return  # it ended a moment ago; `disconnected` follows
+        try:
+            future = connection.post(action.request)
+        except ClientError as error:
+            _log.warning("%s", error)
+            asyncio.get_running_loop().call_soon(self._post_failed, connection)
+            return
+        future.add_done_callback(lambda done: self._answered(connection, action.number, done))
+
+    def _post_failed(self, connection: Connection) -> None:
+        if connection is self._connection:
+            self._lose_connection(connection)
+
+    def _answered(self, connection: Connection, number: int, done: asyncio.Future[Response]) -> None:
+        if done.cancelled() or done.exception() is not None or connection is not self._connection:
+            return  # the end of the connection is seen by `_watch`
+        response = done.result()
+        assert isinstance(response, ConsumerGroupHeartbeatResponse), "only heartbeats are sent here"
+        self._do(self.member.answered(now_ms(), number, response))
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        with contextlib.suppress(asyncio.CancelledError):
+            if (error := task.exception()) is not None:
+                _log.error("a part of the consumer failed", exc_info=error)
