@@ -5,11 +5,14 @@ Java's and librdkafka's, with real data (KG-17 to KG-20).
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from tests.clients.live_clients import JavaClient, with_program
@@ -19,9 +22,11 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.process import ServerProcess
 from tests.kafka.topics import read_topic, write_topic
-from tests.kafka.wait import eventually
+from tests.kafka.wait import NotYet, eventually
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SETTINGS: dict[str, Any] = {
     "group_consumer_enable": "true",
     "group_consumer_session_timeout_ms": 6_000,
@@ -282,3 +287,44 @@ def test_a_group_that_is_not_kcoords_is_the_clusters(
         wait_until_shared([mine], [6], all_of(work))
     finally:
         kcoord.remove()
+
+
+def test_three_kinds_of_clients_share_a_group_and_kcoord_is_killed(
+    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient], tmp_path: Path
+) -> None:
+    """Java's, librdkafka's and kcoord's own. Each record is read once by one of them."""
+    lines = tmp_path / "lines"
+    program = [sys.executable, str(EXAMPLES / "consume_topic.py"), work, "--group", name]
+    own = ServerProcess.start("kcoord's own consumer", [*program, "--bootstrap-server", entry.bootstrap], lines)
+    admin = AdminClient({"bootstrap.servers": entry.bootstrap})
+
+    def shares() -> list[int]:
+        try:
+            described = admin.describe_consumer_groups([name])[name].result(60)
+        except KafkaException as error:
+            raise NotYet(error) from None
+        return sorted(len(member.assignment.topic_partitions) for member in described.members)
+
+    def read_by_own() -> list[str]:
+        return [json.loads(line)["value"] for line in lines.read_text().splitlines() if line.startswith("{")]
+
+    try:
+        with librdkafka(entry, name, work) as first:
+            java = start_java(entry.bootstrap, name, work)
+            eventually(lambda: shares() == [2, 2, 2], "each has a third")
+            for batch in ("before", "after"):
+                values = {f"{batch}{n}" for n in range(60)}
+                write_topic(cluster, work, values)
+
+                def all_is_read(values: set[str] = values) -> bool:
+                    return values <= {*first.values, *java.notes.processed, *read_by_own()}
+
+                eventually(all_is_read, f"all is read {batch} the kill")
+                if batch == "before":
+                    entry.kill_and_restart()
+            read = [*first.values, *java.notes.processed, *read_by_own()]
+            assert len(read) == len(set(read)) == 120, "nothing is read twice"
+            eventually(lambda: shares() == [2, 2, 2], "each has a third still")
+            own.check_running()
+    finally:
+        own.kill()
