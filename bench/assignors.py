@@ -33,8 +33,14 @@ from kcoord.assign import (
 from kcoord.assign.built_in import POLICIES
 from kcoord.assign.consumer import ConsumerAssignor, ConsumerTargets, SubscribedGroup, Subscriber
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
+from kcoord.group.shard import Shard
+from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.settings import GroupSettings
+from kcoord.group.state.step import RequestContext
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
 from kcoord.protocol.generated import connect_group_prepare_assignment_response as prepare
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from kcoord.protocol.resources import pack, unpack
 from tests.kafka.java import Java
 
@@ -43,6 +49,8 @@ WORKERS = 1_000
 UNIFORM_TASKS, COOPERATIVE_TASKS = 50_000, 10_000
 TASKS_A_CONNECTOR = 50
 TOPICS = 100
+INTERVAL_MS = 10_000
+"""`group.consumer.assignment.interval.ms`: the group begins with one assignment, and each newcomer leads to another."""
 UNIFORM_SIZE = f"{WORKERS:,} workers × {UNIFORM_TASKS:,} tasks"
 COOPERATIVE_SIZE = f"{WORKERS:,} workers × {COOPERATIVE_TASKS:,} tasks"
 FIRST_MS, ONE_MORE_MS, ONE_JOINS_MS, MESSAGE_MS = 150, 40, 30, 30
@@ -71,6 +79,7 @@ def run(_folder: Path | None = None) -> Outcome:
     policies = {name: policy(name, make()) for name, make in POLICIES.items()}
     messages = in_and_out()
     consumers = {name: consumer_groups(name, make()) for name, make in CONSUMER_ASSIGNORS.items()}
+    step = consumer_step()
     theirs = kafkas()
     return Outcome(
         title="Assignors",
@@ -108,7 +117,7 @@ def run(_folder: Path | None = None) -> Outcome:
             ),
             Table(
                 [f"consumer groups, {CONSUMER_SIZE}, {TOPICS} topics", "median", "least / greatest", "moved"],
-                [_row(each) for each in (*itertools.chain(*consumers.values()), *theirs)],
+                [_row(each) for each in (*itertools.chain(*consumers.values()), step, *theirs)],
             ),
         ],
         notes=[
@@ -257,6 +266,42 @@ def consumer_groups(name: str, assignor: ConsumerAssignor) -> list[Timing]:
 
 def _target(targets: ConsumerTargets, member: Subscriber) -> dict[bytes, frozenset[int]]:
     return {bytes(bytearray(topic)): frozenset(list(each)) for topic, each in targets[member.member_id].items()}
+
+
+def consumer_step() -> Timing:
+    """All that the coordinator does in its step when an assignment of such a group has waited, and one member more is
+    there; its records are made, and not written.
+    """
+    settings = ConsumerSettings(
+        heartbeat_wait_ms=0, assignment_interval_ms=INTERVAL_MS, session_timeout_ms=ROUNDS * 10 * INTERVAL_MS
+    )
+    shard = Shard(GroupSettings(consumer=settings), lambda: "unused")
+    names = [f"topic-{number}" for number in range(TOPICS)]
+    shard.state.topics = {
+        name: Topic(name, number.to_bytes(16, "big"), UNIFORM_TASKS // TOPICS) for number, name in enumerate(names)
+    }
+    shard.loaded(0, 1)
+    for number in range(WORKERS):
+        _join(shard, number, names, 0)
+    shard.advance(INTERVAL_MS, INTERVAL_MS).checked()
+    rounds_ms = []
+    for number in range(WORKERS, WORKERS + ROUNDS):
+        now_ms = (number - WORKERS + 1) * INTERVAL_MS
+        _join(shard, number, names, now_ms)
+        gc.collect()
+        start = time.process_time()
+        step = shard.advance(now_ms + INTERVAL_MS, now_ms + INTERVAL_MS).checked()
+        rounds_ms.append((time.process_time() - start) * 1e3)
+        assert step.computed, "the assignment has waited"
+    return Timing("kcoord, uniform, one member more, the whole step", rounds_ms)
+
+
+def _join(shard: Shard, number: int, names: list[str], now_ms: int) -> None:
+    request = ConsumerGroupHeartbeatRequest(
+        "group", f"member-{number}", 0, rebalance_timeout_ms=60_000, subscribed_topic_names=names, topic_partitions=[]
+    )
+    context = RequestContext(1, "bench", "/127.0.0.1", number, now_ms)
+    shard.handle(request, context, object(), now_ms).checked()
 
 
 def kafkas() -> list[Timing]:

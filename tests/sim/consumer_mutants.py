@@ -101,6 +101,8 @@ CONSUMER_MUTANTS = (
            "and answers.has_news(group, member)", "and False"),
     Mutant(10, "a topic that goes does not, while the next assignment waits", consumer_replay._topics,
            "if not before <= {topic.id for topic in group.topics.values()}:", "if False:"),
+    Mutant(10, "nor does a target that stays as it was, to who has dropped it meanwhile", next_assignment.compute,
+           "group.touched |= group.unconverged", "pass"),
     Mutant(10, "a new epoch alone lets an answer go", native_dialect.notify,
            "and answers.has_news(group, member)", ""),
     Mutant(10, "an answer waits for ever", answer_delay.how_long_to_hold,

@@ -110,7 +110,8 @@ def _live(
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
     note_told(member, request)
-    delay = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news)
+    is_behind = context.pipelined
+    delay = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news, is_behind=is_behind)
     if delay.ms > 0:
         member.is_owed_all = wants_all(request)
         hold(transition, group, member, context.connection, token, delay.ms)

@@ -47,19 +47,21 @@ def how_long_to_hold(
     *,
     repeats: bool,
     has_news: bool,
+    is_behind: bool,
 ) -> Delay:
     """How long the answer to a heartbeat waits. `repeats`: it says no other partitions than the heartbeats before.
-    `has_news`: the member is told to consume something else than before.
+    `has_news`: the member is told to consume something else than before. `is_behind`: it has waited for the answer to
+    another request of its connection, and nobody knows how long. Its client may not wait for a whole interval more.
     """
     wait_ms = transition.state.consumer_settings(request.group_id).wait_ms
     if wait_ms <= 0 or has_news:
         return NONE
     if request.member_epoch == JOINING_EPOCH:
         waits_for_others = member.stage is Stage.UNRELEASED and not member.assigned
-        return Delay(wait_ms) if waits_for_others else NONE
+        return Delay(wait_ms) if waits_for_others and not is_behind else NONE
     if request.member_epoch != member.epoch or not repeats or says_more(request):
         return NONE
-    if member.stage is not Stage.UNREVOKED and member.reported == member.assigned:
+    if member.stage is not Stage.UNREVOKED and member.reported == member.assigned and not is_behind:
         return Delay(wait_ms)
     return Delay(max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms), is_fuse=True)
 

@@ -66,6 +66,7 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
             transition.write(records.member_target(group.group_id, member_id, Target(partitions)))
     transition.write(records.target_assignment(group.group_id, group.epoch, name, transition.wall_ms))
     group.targets_by_topic = {each: (group.targets[each].resources, targets[each]) for each in group.members}
+    group.touched |= group.unconverged  # also who is to have again what it dropped, so that its target is the same
     group.assignment_ms = transition.now_ms
     transition.step.computed.append(group.group_id)
     transition.state.consumer_counters.installed[name] += 1

@@ -66,6 +66,8 @@ SIMPLER_CONSUMERS: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("hasty", (0.0,)),
     ("twins", (0.0,)),
     ("slow_metadata", (0.0,)),
+    ("assignment_takes_ms", (0,)),
+    ("assignment_interval_ms", (0, 300, 1_000)),
     ("wishes", ((None,),)),
     ("wait_ms", (0,)),
 )

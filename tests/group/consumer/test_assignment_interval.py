@@ -84,6 +84,18 @@ def test_the_same_of_a_topic_that_its_expression_matches_no_longer() -> None:
     assert told.brief == (2, "A0")
 
 
+def test_who_wants_again_what_it_dropped_hears_of_it_with_the_next_assignment() -> None:
+    world = paced(wait_ms=-1)
+    assert world.beat("a", 2, subscribed_topic_names=[]).brief == (2, "")
+    world.send_beat("a", 2, "")
+    assert world.beat("a", 2, subscribed_topic_names=["A"]).brief == (2, None)
+    waits = world.send_beat("a", 2)
+    world.pass_ms(INTERVAL_MS)
+    told = world.told(waits)
+    assert told is not None
+    assert told.brief == (4, "A0 A1 A2 A3"), "although its target has never changed"
+
+
 @pytest.mark.parametrize(
     ("lost_ms", "wall_jump_ms", "waits_ms"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.group.consumer.world import World, text, topics
+from tests.group.consumer.world import World, text, topic_id, topics
 
 # -- topics ------------------------------------------------------------------------------------------------------------
 
@@ -103,3 +103,25 @@ def test_rule_16_a_group_has_100_expressions() -> None:
     assert world.join("n", connection=200, **over).brief == "INVALID_REQUEST"
     assert not world.join("n", connection=200, subscribed_topic_names=None, subscribed_topic_regex="x7").error
     assert not world.beat("m0", world.member("m0").epoch, connection=0, subscribed_topic_regex="z").error
+
+
+def test_members_that_subscribe_to_the_same_share_what_is_known_of_it() -> None:
+    world = World(known=topics(A=1, B=1))
+    world.join("a", "AB")
+    world.join("b", "AB", connection=2)
+    one, other = (world.group.subscribed_ids(world.member(each)) for each in "ab")
+    assert one is other
+    assert one == {topic_id("A"), topic_id("B")}
+    world.learn(topics(A=1))
+    assert world.group.subscribed_ids(world.member("a")) == {topic_id("A")}
+    assert world.group.subscribed_names(world.member("b")) == {"A", "B"}
+
+
+def test_what_nobody_subscribes_to_any_more_is_not_known_for_ever() -> None:
+    world = World()
+    world.join("a")
+    member = world.member("a")
+    for number in range(1_000):
+        member.names = frozenset(["A", f"nowhere-{number}"])
+        assert world.group.subscribed_names(member) == member.names
+    assert len(world.group._subscriptions) < 110

@@ -161,24 +161,23 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
 
     def _subscription(self, member: ConsumerMember) -> Subscription:
         topics, resolved = self._subscriptions_of
-        if topics is not self.topics or resolved is not self.resolved or self._has_many_subscriptions():
+        if topics is not self.topics or resolved is not self.resolved:
             self._subscriptions.clear()
             self._subscriptions_of = self.topics, self.resolved
         key = member.names, member.metadata.subscribed_topic_regex or ""
         found = self._subscriptions.get(key)
         if found is None:
-            found = self._subscriptions[key] = self._make_subscription(*key)
+            found = self._add_subscription(*key)
         member.names = found.by_name  # one set for all who name the same: it is found again without comparing names
         return found
 
-    def _has_many_subscriptions(self) -> bool:
-        """Whether most of what is kept has probably gone out of use."""
-        return len(self._subscriptions) > 2 * len(self.members) + 100
-
-    def _make_subscription(self, by_name: frozenset[str], pattern: str) -> Subscription:
+    def _add_subscription(self, by_name: frozenset[str], pattern: str) -> Subscription:
+        if len(self._subscriptions) > 2 * len(self.members) + 100:  # most of them have probably gone out of use
+            self._subscriptions.clear()
         names = by_name | self.resolved.get(pattern, frozenset()) if pattern else by_name
         ids = frozenset([self.topics[name].id for name in names if name in self.topics])
-        return Subscription(by_name, names, ids)
+        found = self._subscriptions[by_name, pattern] = Subscription(by_name, names, ids)
+        return found
 
     def _judge(self, member_id: str) -> None:
         """As in any group, but a member that has something to confirm, or waits for others, has not converged, even if
