@@ -22,13 +22,14 @@ def write_seen(seen: SeenTopics) -> list[SeenTopic]:
     ]
 
 
-def read_seen(said: Sequence[SeenTopic]) -> SeenTopics:
+def read_seen(said: Sequence[SeenTopic], agreed_ms: int) -> SeenTopics:
     """What a frame says that was seen."""
     topics = {each.name: Topic(each.name, each.topic_id, each.partitions) if each.partitions else None for each in said}
     certain = {each.name for each in said if each.certain}
     return SeenTopics(
         there={name: topic for name, topic in topics.items() if topic is not None and name not in certain},
         certain={name: topics[name] for name in certain},
+        agreed_ms=agreed_ms,
     )
 
 

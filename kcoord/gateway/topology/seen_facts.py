@@ -37,12 +37,13 @@ class _Fact:
     """What the looks at one topic have shown."""
 
     topic: Topic | None
-    since_ms: int
-    """When it was first seen so."""
+    looks_ms: list[int]
+    """When the last looks were made that have shown it so: no more than are needed to agree."""
     changed_at: int
     """The number of the change that it was, or of its becoming certain."""
-    looks: int = 1
     is_certain: bool = False
+    is_loss: bool = False
+    """Whether there was more before, or there is nothing."""
     less: _Fact | None = None
     """What the last looks have shown, if that is less."""
 
@@ -57,6 +58,8 @@ class Followed:
     """The topics that match its regular expression."""
     told_at: int = -1
     """The number of the last change that its group was told of; -1: it was told nothing yet."""
+    told_ms: int = 0
+    """When that was."""
 
     @property
     def topics(self) -> frozenset[str]:
@@ -98,19 +101,26 @@ class SeenFacts(Generic[C]):
         if not resolved <= followed.resolved:
             followed.resolved, followed.told_at = followed.resolved | resolved, -1
 
-    def news(self, consumer: tuple[C, str]) -> News | None:
+    def news(self, consumer: tuple[C, str], now_ms: int) -> News | None:
         """What the consumer's group has not been told yet, which it is told now; None: nothing."""
         followed = self._followed.get(consumer)
-        return self.told(followed) if followed is not None and self.has_news(followed) else None
+        return self.told(followed, now_ms) if followed is not None and self.has_news(followed, now_ms) else None
 
-    def has_news(self, followed: Followed) -> bool:
-        """Whether there is anything that the consumer's group has not been told yet."""
-        facts = (self._facts.get(name) for name in followed.topics)
-        return followed.told_at < 0 or any(fact is not None and fact.changed_at > followed.told_at for fact in facts)
+    def has_news(self, followed: Followed, now_ms: int) -> bool:
+        """Whether there is anything that the consumer's group has not been told yet, or not lately: what was lost is
+        told again and again, because a group that has heard of more since does not believe it at once.
+        """
+        if followed.told_at < 0:
+            return True
+        facts = [fact for name in followed.topics if (fact := self._facts.get(name)) is not None]
+        is_late = now_ms - followed.told_ms >= AGREE_MS
+        return any(
+            fact.changed_at > followed.told_at or (is_late and fact.is_certain and fact.is_loss) for fact in facts
+        )
 
-    def told(self, followed: Followed) -> News:
+    def told(self, followed: Followed, now_ms: int) -> News:
         """All that is known of a consumer's topics, which its group is told now."""
-        followed.told_at = self._change
+        followed.told_at, followed.told_ms = self._change, now_ms
         facts = {name: fact for name in sorted(followed.topics) if (fact := self._facts.get(name)) is not None}
         return News(
             SeenTopics(
@@ -118,6 +128,7 @@ class SeenFacts(Generic[C]):
                     name: fact.topic for name, fact in facts.items() if fact.topic is not None and not fact.is_certain
                 },
                 certain={name: fact.topic for name, fact in facts.items() if fact.is_certain},
+                agreed_ms=max((now_ms - fact.looks_ms[0] for fact in facts.values() if fact.is_certain), default=0),
             ),
             followed.resolved if followed.pattern else None,
         )
@@ -147,13 +158,13 @@ class SeenFacts(Generic[C]):
     def _note(self, name: str, topic: Topic | None, now_ms: int) -> None:
         known = self._facts.get(name)
         if known is None or (known.topic != topic and not _is_less(topic, known.topic)):
-            self._facts[name] = _Fact(topic, now_ms, self._next_change())
+            self._facts[name] = _Fact(topic, [now_ms], self._next_change(), is_loss=topic is None)
         elif known.topic == topic:
             known.less = None
             if _agrees(known, now_ms) and not known.is_certain:
                 known.is_certain, known.changed_at = True, self._next_change()
         elif known.less is None or known.less.topic != topic:
-            known.less = _Fact(topic, now_ms, 0)
+            known.less = _Fact(topic, [now_ms], 0, is_loss=True)
         elif _agrees(known.less, now_ms):
             self._facts[name] = attrs.evolve(known.less, is_certain=True, changed_at=self._next_change())
 
@@ -164,8 +175,11 @@ class SeenFacts(Generic[C]):
 
 def _agrees(fact: _Fact, now_ms: int) -> bool:
     """Another look has shown the same: do enough of them agree by now?"""
-    fact.looks += 1
-    return fact.looks >= AGREEING and now_ms - fact.since_ms >= AGREE_MS
+    looks_ms = fact.looks_ms
+    looks_ms.append(now_ms)
+    while len(looks_ms) > AGREEING and now_ms - looks_ms[1] >= AGREE_MS:
+        del looks_ms[0]
+    return len(looks_ms) >= AGREEING and now_ms - looks_ms[0] >= AGREE_MS
 
 
 def _is_less(topic: Topic | None, known: Topic | None) -> bool:

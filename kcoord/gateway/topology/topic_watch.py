@@ -101,11 +101,11 @@ class TopicWatch:
         if not session.gone:
             self._sessions[session] = None
             self._known.follow((session, group_id), followed)
-        return self._known.told(followed)
+        return self._known.told(followed, self._gateway.now_ms())
 
     def news(self, session: ClientSession, group_id: str) -> News | None:
         """What the group of this consumer has not been told yet; None: nothing."""
-        return self._known.news((session, group_id))
+        return self._known.news((session, group_id), self._gateway.now_ms())
 
     async def check(self, session: ClientSession, names: Iterable[str]) -> None:
         """Raises TopicsRefused if the client may not describe all of these topics, UpstreamLost, DecodeError."""
@@ -161,7 +161,7 @@ class TopicWatch:
             self._patterns_due_ms = self._gateway.now_ms() + PATTERNS_EVERY_MS
             await self._resolve_again()
         for (session, _), followed in self._known.consumers():
-            if self._known.has_news(followed):
+            if self._known.has_news(followed, self._gateway.now_ms()):
                 session.client.forget_answers()
 
     def _askers(self) -> dict[ClientSession, set[str]]:

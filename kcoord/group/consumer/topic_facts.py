@@ -52,7 +52,8 @@ def learn_topics(transition: Transition, group: ConsumerGroup) -> None:
 
 def learn_seen(transition: Transition, group: ConsumerGroup, member: ConsumerMember, context: RequestContext) -> None:
     """Take in what the cluster has shown of the topics that a member subscribes to. A single look never takes anything
-    away: a broker that has just started knows less than there is.
+    away: a broker that has just started knows less than there is. Nor do looks that agree, if the first of them was
+    before the group heard of what they lack.
     """
     seen, pattern = context.seen, member.metadata.subscribed_topic_regex
     if seen is None:
@@ -64,12 +65,28 @@ def learn_seen(transition: Transition, group: ConsumerGroup, member: ConsumerMem
         before = known.get(name)
         if before is None or before.id != topic.id or before.partitions < topic.partitions:
             known[name] = topic
+    agreed_since_ms = transition.now_ms - seen.agreed_ms
     for name, certain in seen.certain.items():
+        before = known.get(name)
+        if _is_loss(before, certain) and agreed_since_ms <= group.learned_ms.get(name, transition.state.loaded_ms):
+            continue
         if certain is None:
             known.pop(name, None)
         else:
             known[name] = certain
+    for name, topic in known.items():
+        if group.topics.get(name) != topic:
+            group.learned_ms[name] = transition.now_ms
+    for name in group.learned_ms.keys() - known.keys():
+        del group.learned_ms[name]
     _learn(transition, group, known, resolved_anew=resolved_anew)
+
+
+def _is_loss(before: Topic | None, now: Topic | None) -> bool:
+    """Whether that is less than before, or nothing."""
+    if before is None or now is None:
+        return before is not None
+    return before.id == now.id and now.partitions < before.partitions
 
 
 def _resolve(transition: Transition, group: ConsumerGroup, resolutions: Mapping[str, frozenset[str]]) -> bool:

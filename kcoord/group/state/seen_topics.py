@@ -19,3 +19,5 @@ class SeenTopics:
     """What a single look has shown. It may say that there is more than before, or another topic by that name."""
     certain: Mapping[str, Topic | None]
     """What several looks agree upon. It may also say that there is less, or (None) no such topic."""
+    agreed_ms: int = 0
+    """The first of the looks that agree was at most so long ago."""

@@ -76,6 +76,8 @@ class InstanceRelayRequest(Request):
     """What the cluster has shown of the topics that a consumer subscribes to; null: nobody has looked."""
     resolved: list[str] | None = None
     """The topics that match the regular expression of a consumer's subscription; null: nobody has looked."""
+    agreed_ms: int = 0
+    """The first of the looks of which several agree was at most so long ago, in ms."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -119,6 +121,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
     message.made_by_ms = 0
     message.seen_topics = None
     message.resolved = None
+    message.agreed_ms = 0
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -200,6 +203,9 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
                         pos = stop
                         resolved.append(resolved_item)
                     message.resolved = resolved
+            elif message_tag == 5:
+                (message.agreed_ms,) = unpack_i(data, pos)
+                pos += 4
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -264,6 +270,8 @@ def _encode_v0(m: InstanceRelayRequest) -> bytes:
             n20 = len(b19) + 1
             parts16 += (ONE_BYTE[n20] if n20 < 128 else write_string_length(n20), b19)
         tagged7.append((4, b"".join(parts16)))
+    if m.agreed_ms != 0:
+        tagged7.append((5, pack_i(m.agreed_ms)))
     out.append(write_tagged(tagged7) if tagged7 else b"\0")
     return b"".join(out)
 
@@ -307,6 +315,7 @@ InstanceRelayRequest.FIELDS = (
         tagged=(0, 0),
         entity="topicName",
     ),
+    Field("agreed_ms", "AgreedMs", "int32", (0, 0), tag=5, tagged=(0, 0)),
 )
 InstanceRelayRequest.NAME = "InstanceRelayRequest"
 InstanceRelayRequest.API_KEY = 32122

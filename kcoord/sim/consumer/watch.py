@@ -93,13 +93,13 @@ class SimulatedWatch:
             followed = Followed(frozenset(names))
             process.note_all(self._shown(followed.names), self._context.events.now_ms)
             process.follow(consumer, followed)
-            return process.told(followed)
+            return process.told(followed, self._context.events.now_ms)
         if process.of(consumer) is None:
             group = shard.state.consumer.get(request.group_id)
             member = None if group is None else group.members.get(request.member_id)
             if member is not None:  # over a new connection it says nothing of that again: the group knows
                 process.follow(consumer, Followed(member.names))
-        return process.news(consumer)
+        return process.news(consumer, self._context.events.now_ms)
 
     def refused(self, request: ConsumerGroupHeartbeatRequest, connection: int) -> None:
         """The group has not heard what the heartbeat was to tell it."""

@@ -126,6 +126,10 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """The topics that existed when the group looked last, and what matched regular expressions then."""
     learned_at: int = -1
     """The group's `version` then."""
+    learned_ms: dict[str, int] = attrs.Factory(dict)
+    """When it heard of each topic as it knows it now, in front of a cluster. A topic that is not in it: before the
+    load.
+    """
     assignment_ms: int = LONG_AGO_MS
     """When the installed targets were made, on the steps' clock."""
     took_ms: int = 0
