@@ -125,6 +125,8 @@ CONSUMER_MUTANTS = (
            "known.pop(name, None)", "pass"),
     Mutant(17, "the group does not hear what was seen", topic_facts.learn_seen,
            "if seen is None:", "if True:"),
+    Mutant(17, "a loss counts that is older than what the group has heard", topic_facts.learn_seen,
+           "if _is_loss(before, certain) and agreed_since_ms <=", "if False and agreed_since_ms <=", plan="62226"),
     Mutant(17, "looks need not agree", SeenFacts._note,
            "elif _agrees(known.less, now_ms):", "elif True:"),
 )  # fmt: skip

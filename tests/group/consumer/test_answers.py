@@ -86,6 +86,18 @@ def test_rule_11_what_never_waits(what: str, said: dict[str, Any]) -> None:
     assert world.told(world.send_beat(**said)) is not None, what
 
 
+def test_rule_11_a_heartbeat_behind_a_commit_is_answered_soon() -> None:
+    """Seeds 64193 and 1202013: it had waited for the commit already. librdkafka gives up one interval after it has sent
+    it; it came by a new connection again and again.
+    """
+    world = waiting()
+    world.pass_ms(1_000)
+    assert world.beat("a", 3, pipelined=True).brief == (3, None)
+    held = world.send_beat("a", 3, pipelined=True)
+    world.pass_ms(100)
+    assert world.told(held) is not None, "two of them leave some time apart"
+
+
 def test_rule_12_what_lets_a_held_answer_go() -> None:
     world = waiting()
     held = world.send_beat("a", 3)

@@ -16,6 +16,7 @@ import attrs
 from kcoord.group.shard import Shard
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions, Topic
+from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, RequestContext, Step
@@ -43,7 +44,7 @@ REBALANCE_MS = 30_000
 SESSION_MS = 45_000
 V1 = 1
 
-HOW = ("connection", "version", "pipelined", "resolved")
+HOW = ("connection", "version", "pipelined", "resolved", "seen")
 """What says how a heartbeat comes; everything else is in it."""
 
 R = TypeVar("R", bound=Response)
@@ -139,13 +140,14 @@ class World:
         version: int = V1,
         pipelined: bool = False,
         resolved: str | None = None,
+        seen: SeenTopics | None = None,
     ) -> object:
         """One request; its answer is found in `answers` under the returned token when it is given. `resolved`: the
-        topics that match its regular expression, "AB".
+        topics that match its regular expression, "AB". `seen`: what the cluster has shown to its sender.
         """
         token = object()
         names = None if resolved is None else frozenset(resolved)
-        context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined, None, names)
+        context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined, None, names, seen)
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
         self._asked[token] = request, context
         self.repeatable.pop(connection, None)
