@@ -15,6 +15,8 @@ from kcoord.protocol.generated.find_coordinator_response import Coordinator
 from kcoord.protocol.messages import FindCoordinatorRequest, FindCoordinatorResponse
 
 _GROUP_KEY = 0
+_KEYS_FROM = 4
+"""The first version of FindCoordinator in which a client names several keys (Kafka 3.0)."""
 _FINAL = frozenset({ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.INVALID_GROUP_ID, ErrorCode.INVALID_REQUEST})
 
 
@@ -54,10 +56,8 @@ class Finder:
 
     async def _follow(self, asked: Connection) -> Connection:
         """Connect to the coordinator that this broker names."""
-        request = FindCoordinatorRequest(key_type=_GROUP_KEY, coordinator_keys=[self._group_id])
         try:
-            response = await asked.send(request, FindCoordinatorResponse)
-            found = next((each for each in response.coordinators if each.key == self._group_id), None)
+            found = await self._found(asked)
             if found is None or found.error_code:
                 raise self._not_found(asked, found)
             if (found.host, found.port) == (asked.host, asked.port):
@@ -67,6 +67,16 @@ class Finder:
             raise
         await asked.close()
         return await self._open(found.host, found.port)
+
+    async def _found(self, asked: Connection) -> Coordinator | None:
+        """What this broker says of the coordinator; None: nothing."""
+        if not asked.serves_version(FindCoordinatorRequest, _KEYS_FROM):
+            request = FindCoordinatorRequest(key_type=_GROUP_KEY, key=self._group_id)
+            told = await asked.send(request, FindCoordinatorResponse)
+            return Coordinator(self._group_id, told.node_id, told.host, told.port, told.error_code)
+        request = FindCoordinatorRequest(key_type=_GROUP_KEY, coordinator_keys=[self._group_id])
+        response = await asked.send(request, FindCoordinatorResponse)
+        return next((each for each in response.coordinators if each.key == self._group_id), None)
 
     def _not_found(self, asked: Connection, found: Coordinator | None) -> ClientError:
         code = ErrorCode.COORDINATOR_NOT_AVAILABLE if found is None else found.error_code
