@@ -19,7 +19,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import IllegalStateError, KafkaError
 
-from kcoord.log.kafka.kafka_client import KafkaClient
+from kcoord.consumer.fetch_client import FetchClient
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +41,8 @@ class Reading:
         self._processed: dict[TopicPartition, int] = {}
         self._saved: dict[TopicPartition, int] = {}
         """The position at which offsets of a partition were committed last. The offset may have been another one."""
+        self._own: set[TopicPartition] = set()
+        """Where the application has committed offsets of its own choice before the position was known."""
         self._given: list[tuple[TopicPartition, int]] = []
         """The positions behind the records that the application has in hand."""
         self._reads: set[TopicPartition] = set()
@@ -50,7 +52,7 @@ class Reading:
     async def start(self) -> None:
         """Reach the cluster. Raises KafkaError."""
         kafka = AIOKafkaConsumer(group_id=None, enable_auto_commit=False, **self._client, **self._options)
-        kafka._client = KafkaClient(**self._client)
+        kafka._client = FetchClient(**self._client)
         try:
             await kafka.start()
         except BaseException:
@@ -96,14 +98,11 @@ class Reading:
             self._positions.pop(each, None)
             self._processed.pop(each, None)
             self._saved.pop(each, None)
+            self._own.discard(each)
             self._paused.discard(each)
         self._given = [(each, offset) for each, offset in self._given if each in self._positions]
 
     # Positions
-
-    def has(self, partition: TopicPartition) -> bool:
-        """Whether the application has this partition."""
-        return partition in self._positions
 
     async def position(self, partition: TopicPartition) -> int:
         """The offset of the next record for the application. Waits until it is known. Raises IllegalStateError if the
@@ -127,7 +126,11 @@ class Reading:
 
     def note_own(self, partitions: Iterable[TopicPartition]) -> None:
         """The application has committed offsets of its own choice: they stand until more is processed."""
-        self._saved.update((each, self._processed[each]) for each in partitions if each in self._processed)
+        for each in partitions:
+            if each in self._processed:
+                self._saved[each] = self._processed[each]
+            else:
+                self._own.add(each)
 
     def note_processed(self) -> None:
         """The application comes back: what it had in hand is processed."""
@@ -182,14 +185,16 @@ class Reading:
         fetched = await self._kafka.getmany(timeout_ms=timeout_ms, max_records=_FETCHED)
         # nothing is awaited between aiokafka's own step and this one, so its positions and the records fit together
         for partition, records in fetched.items():
-            if self._positions[partition] is None:
-                self._positions[partition] = self._processed[partition] = records[0].offset
+            self._learn(partition, records[0].offset)
             self._records.extend(records)
 
     # Inside
 
     def _assign(self) -> None:
         self._records.clear()
+        if not self._reads:
+            self._kafka._subscription.unsubscribe()  # `unsubscribe` and an empty `assign` ask for all topics there are
+            return
         self._kafka.assign(list(self._reads))
         for each in self._reads:
             offset = self._positions[each]
@@ -202,9 +207,8 @@ class Reading:
 
     def _rewind(self, partition: TopicPartition) -> None:
         """Give back what was fetched."""
-        offset = self._positions[partition]
-        if self._forget_records(partition) and offset is not None:
-            self._kafka.seek(partition, offset)
+        if self._forget_records(partition):
+            self._kafka.seek(partition, self._positions[partition])
 
     def _forget_records(self, partition: TopicPartition) -> bool:
         kept = [each for each in self._records if (each.topic, each.partition) != partition]
@@ -220,6 +224,11 @@ class Reading:
     async def _learn_position(self, partition: TopicPartition) -> None:
         """Note where aiokafka begins with a partition in which nothing was committed."""
         with contextlib.suppress(IllegalStateError, KafkaError):
-            offset = await self._kafka.position(partition)
-            if partition in self._positions and self._positions[partition] is None:
-                self._positions[partition] = self._processed[partition] = offset
+            self._learn(partition, await self._kafka.position(partition))
+
+    def _learn(self, partition: TopicPartition, offset: int) -> None:
+        """Reading begins here, if the position was not known yet."""
+        if self._positions.get(partition, offset) is None:
+            self._positions[partition] = self._processed[partition] = offset
+            if partition in self._own:
+                self._saved[partition] = offset
