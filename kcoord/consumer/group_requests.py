@@ -32,6 +32,7 @@ from kcoord.protocol.messages import (
     MetadataRequest,
     MetadataResponse,
     OffsetCommitResponse,
+    OffsetFetchRequest,
     OffsetFetchResponse,
     Request,
     Response,
@@ -155,7 +156,9 @@ class GroupRequests:
                 return {}
             epoch = self._member.epoch if self._member.is_member else None
             try:
-                response = await self._send(fetch_request(self._setup, epoch, asked), OffsetFetchResponse)
+                await self._connected.wait()
+                request = fetch_request(self._setup, epoch, asked, self._highest(OffsetFetchRequest))
+                response = await self._send(request, OffsetFetchResponse)
             except ClientError:
                 pass
             else:
@@ -177,6 +180,11 @@ class GroupRequests:
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
         response = await self._send(request, MetadataResponse, _TOPIC_IDS_FROM)
         return {each.topic_id: each.name for each in response.topics if not each.error_code and each.name}
+
+    def _highest(self, request: type[Request]) -> int:
+        """The highest version of an API that the broker has."""
+        highest = None if self._connection is None else self._connection.highest(request.API_KEY)
+        return request.MAX_VERSION if highest is None else min(highest, request.MAX_VERSION)
 
     async def _send(self, request: Request, answer: type[R], version: int = 0) -> R:
         """Send a request once there is a connection. Raises ClientError."""

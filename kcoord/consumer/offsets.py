@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -11,7 +11,12 @@ from aiokafka import TopicPartition
 from kcoord.consumer.setup import Setup
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
-from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
+from kcoord.protocol.generated.offset_fetch_request import (
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from kcoord.protocol.generated.offset_fetch_response import OffsetFetchResponseTopic, OffsetFetchResponseTopics
 from kcoord.protocol.messages import (
     OffsetCommitRequest,
     OffsetCommitResponse,
@@ -21,6 +26,8 @@ from kcoord.protocol.messages import (
 
 Offset: TypeAlias = tuple[int, str]
 """An offset, and the text that is kept with it."""
+_STABLE_FROM, _GROUPS_FROM, _MEMBERS_FROM = 7, 8, 9
+"""The first versions of OffsetFetch that can wait for transactions, name several groups, and name a member."""
 
 
 class Verdict(Enum):
@@ -79,17 +86,24 @@ def commit_errors(response: OffsetCommitResponse) -> dict[TopicPartition, int]:
     }
 
 
-def fetch_request(setup: Setup, epoch: int | None, partitions: Iterable[TopicPartition]) -> OffsetFetchRequest:
+def fetch_request(
+    setup: Setup, epoch: int | None, partitions: Iterable[TopicPartition], highest: int = OffsetFetchRequest.MAX_VERSION
+) -> OffsetFetchRequest:
     """A question for committed offsets, by a member at its epoch; None: by nobody in particular. Offsets of
-    transactions that are still open are waited for.
+    transactions that are still open are waited for. `highest`: the version of OffsetFetch that the broker has. It may
+    know no members of the new protocol, which then do without that check.
     """
     topics: dict[str, list[int]] = {}
     for topic, number in sorted(partitions):
         topics.setdefault(topic, []).append(number)
+    if highest < _GROUPS_FROM:
+        named = [OffsetFetchRequestTopic(name, listed) for name, listed in topics.items()]
+        return OffsetFetchRequest(group_id=setup.group_id, topics=named, require_stable=highest >= _STABLE_FROM)
+    is_named = epoch is not None and highest >= _MEMBERS_FROM
     asked = OffsetFetchRequestGroup(
         group_id=setup.group_id,
-        member_id=None if epoch is None else setup.member_id,
-        member_epoch=-1 if epoch is None else epoch,
+        member_id=setup.member_id if is_named else None,
+        member_epoch=epoch if epoch is not None and is_named else -1,
         topics=[OffsetFetchRequestTopics(name=name, partition_indexes=listed) for name, listed in topics.items()],
     )
     return OffsetFetchRequest(groups=[asked], require_stable=True)
@@ -100,11 +114,12 @@ def fetched_offsets(response: OffsetFetchResponse) -> tuple[int, dict[TopicParti
 
     An error of one partition counts for the whole: there is no offset to begin at.
     """
-    [group] = response.groups
-    if group.error_code:
-        return group.error_code, {}
+    answer = response.groups[0] if response.groups else response
+    if answer.error_code:
+        return answer.error_code, {}
+    topics: Sequence[OffsetFetchResponseTopics | OffsetFetchResponseTopic] = answer.topics
     offsets: dict[TopicPartition, int | None] = {}
-    for topic in group.topics:
+    for topic in topics:
         for each in topic.partitions:
             if each.error_code:
                 return each.error_code, {}

@@ -16,6 +16,7 @@ from kcoord.consumer.offsets import (
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import offset_commit_response as committed
 from kcoord.protocol.generated import offset_fetch_response as fetched
+from kcoord.protocol.messages import OffsetFetchRequest, OffsetFetchResponse
 from tests.consumer.hand import SETUP, STATIC
 
 A0, A1, B0 = TopicPartition("a", 0), TopicPartition("a", 1), TopicPartition("b", 0)
@@ -94,3 +95,18 @@ def test_no_offset_is_believed_beside_an_error() -> None:
     assert fetched_offsets(answer((0, 5, 0), error=ErrorCode.STALE_MEMBER_EPOCH)) == (ErrorCode.STALE_MEMBER_EPOCH, {})
     unstable = answer((0, 5, 0), (1, -1, ErrorCode.UNSTABLE_OFFSET_COMMIT))
     assert fetched_offsets(unstable) == (ErrorCode.UNSTABLE_OFFSET_COMMIT, {})
+
+
+@pytest.mark.parametrize("highest", [9, 8, 7, 6])
+def test_older_brokers_are_asked_as_they_can_answer(highest: int) -> None:
+    asked = fetch_request(SETUP, 4, [B0, A1, A0], highest)
+    again = OffsetFetchRequest.decode(asked.encode(highest), highest)
+    assert again.require_stable == (highest >= 7)
+    if highest >= 8:
+        assert [each.member_id for each in again.groups] == [SETUP.member_id if highest >= 9 else None]
+        return
+    assert (again.group_id, [each.name for each in again.topics or ()]) == (SETUP.group_id, ["a", "b"])
+    partitions = [fetched.OffsetFetchResponsePartition(0, 5), fetched.OffsetFetchResponsePartition(1, -1)]
+    answer = OffsetFetchResponse(topics=[fetched.OffsetFetchResponseTopic("a", partitions)])
+    told = OffsetFetchResponse.decode(answer.encode(highest), highest)
+    assert fetched_offsets(told) == (0, {A0: 5, A1: None})
