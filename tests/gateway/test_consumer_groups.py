@@ -12,19 +12,22 @@ import pytest
 from confluent_kafka.admin import NewPartitions
 
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.topology.topic_watch import TopicsRefused
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    LeaveGroupRequest,
     MetadataRequest,
     OffsetCommitRequest,
 )
 from tests.gateway.entries import SETTINGS, Entry, entries
-from tests.gateway.scripted import ask, connect, coordinator_port, describe, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
 
@@ -207,3 +210,76 @@ async def test_a_description_names_members_and_topics(entry: Entry, name: str, t
     assert [each.member_id for each in ours.members] == ["a"]
     assert ours.members[0].assignment.topic_partitions[0].topic_name == topic
     assert missing.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+async def test_a_group_that_the_cluster_itself_has_goes_on_there(entry: Entry, name: str, topic: str) -> None:
+    """KG-18: its id matches `--groups`, but its members came by the brokers first."""
+    there = await Consumer.at(entry.cluster, name, "there", topic)
+    await there.join()
+    there.client = await connect(await coordinator_port(entry.bootstrap, name))
+    await there.has(2)
+    [described] = (await ask(there.client, ConsumerGroupDescribeRequest(group_ids=[name]))).groups
+    assert [each.member_id for each in described.members] == ["there"]
+    by_kcoord = await Consumer.at(entry.bootstrap, name, "by-kcoord", topic)
+    await by_kcoord.join()
+
+    async def both_share() -> bool:
+        for each in (there, by_kcoord):
+            assert not (await each.beat(topic_partitions=each.owned)).error_code
+        return sum(len(each.partitions) for each in by_kcoord.owned) == 1
+
+    await until(both_share, "both share at the cluster")
+    assert not entry.gateway.topics._followed, "kcoord does not look at topics for them"
+    by_kcoord.epoch = -1
+    assert not (await by_kcoord.beat()).error_code
+    await there.has(2)
+
+
+async def test_a_member_is_fenced_once_the_cluster_has_the_group(entry: Entry, name: str, topic: str) -> None:
+    """KG-18: an admin removed the sentinel, and a classic consumer has all partitions now."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    direct = await connect(await coordinator_port(entry.cluster, name))
+    removed = [MemberIdentity(group_instance_id="kcoord")]
+    assert not (await ask(direct, LeaveGroupRequest(group_id=name, members=removed))).members[0].error_code
+    joining = asyncio.create_task(ScriptedMember(direct, name).join())
+
+    async def is_fenced() -> bool:
+        return bool((await consumer.beat()).error_code == ErrorCode.FENCED_MEMBER_EPOCH)
+
+    await until(is_fenced, "it must give up what it has")
+    await joining
+    consumer.epoch = 0
+    assert (await consumer.beat(is_full=True)).error_code, "the cluster has another kind of group"
+
+
+async def test_who_may_not_describe_a_topic_of_a_group_does_not_learn_its_name(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-20."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+
+    async def check(_session: object, names: frozenset[str]) -> None:
+        raise TopicsRefused(f"topic {next(iter(names))} may not be described")
+
+    monkeypatch.setattr(entry.gateway.topics, "check", check)
+    [described] = (await ask(consumer.client, ConsumerGroupDescribeRequest(group_ids=[name]))).groups
+    assert (described.error_code, described.members) == (ErrorCode.TOPIC_AUTHORIZATION_FAILED, [])
+    assert topic not in described.error_message
+
+
+async def test_topics_of_a_refused_heartbeat_are_not_watched(entry: Entry, name: str, topic: str) -> None:
+    """KG-17: nor is what the group goes by changed by them."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    consumer.epoch += 7
+    assert (await consumer.beat(subscribed_topic_names=["other"])).error_code == ErrorCode.FENCED_MEMBER_EPOCH
+    assert not entry.gateway.topics._followed
+    consumer.epoch -= 7
+    await consumer.has(2)
+    await until(lambda: _returns(entry.gateway.topics._followed), "what the group knows is watched again")
+
+
+async def _returns(value: object) -> object:
+    return value

@@ -14,6 +14,7 @@ from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch,
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_response import MetadataResponsePartition, MetadataResponseTopic
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse, Request
+from kcoord.topic_patterns import PatternError
 
 OLD, NEW = b"old-old-old-old-", b"new-new-new-new-"
 Shown = Mapping[str, tuple[bytes, int]]
@@ -195,10 +196,73 @@ async def test_names_are_found_by_ids() -> None:
     assert found == {OLD: "t", NEW: "u", missing: None}
 
 
-async def test_what_a_group_did_not_hear_is_told_again() -> None:
+async def test_what_a_group_did_not_take_in_is_forgotten() -> None:
     watched, consumer = Watched(), Connection({"t": (OLD, 2)})
     await watched.follow(consumer, "t")
-    watched.watch.untold(cast("Any", consumer), "g")
+    watched.watch.forget(cast("Any", consumer), "g")
+    assert not watched.watch.follows(cast("Any", consumer), "g")
+    await watched.look_after(5_000)
+    assert consumer.asked == [["t"]], "nobody subscribes to it any more"
+
+
+async def test_what_a_group_knows_is_told_with_the_next_heartbeat() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
+    await watched.watch.follow_known(cast("Any", consumer), "g", ["t"], "")
     assert watched.news(consumer) == {"t": (OLD, 2)}
+    await watched.follow(consumer, "u")
+    await watched.watch.follow_known(cast("Any", consumer), "g", ["t"], "")
+    await watched.look_after(5_000)
+    assert consumer.asked[-1] == ["u"], "what the consumer itself has said since counts"
     watched.watch.drop(cast("Any", consumer))
     assert watched.news(consumer) is None
+
+
+async def test_a_topic_is_not_gone_for_all_because_one_may_not_describe_it_any_more() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    await watched.follow(consumer, "t")
+    consumer.forbidden = frozenset({"t"})
+    for _ in range(5):
+        await watched.look_after(5_000)
+        assert watched.news(consumer) is None
+
+
+async def test_a_regular_expression_is_matched_again_for_the_whole_group_at_once() -> None:
+    """An answer about all topics is large: one for each member would keep kcoord busy."""
+    watched, shows = Watched(), {"t-1": (OLD, 2)}
+    consumers = [Connection(shows) for _ in range(5)]
+    for consumer in consumers:
+        await watched.follow(consumer, pattern="t-.*")
+        consumer.asked.clear()
+        consumer.shows = {**shows, "t-2": (NEW, 4)}
+    await watched.look_after(60_000)
+    assert sum(consumer.asked.count(None) for consumer in consumers) == 1
+    assert [watched.news(consumer) for consumer in consumers] == [{"t-1": (OLD, 2), "t-2": (NEW, 4)}] * 5
+
+
+async def test_a_name_that_is_gone_is_left_out_of_what_matches_in_the_end() -> None:
+    """Else topics that come and go would make what matches grow for ever."""
+    watched, consumer = Watched(), Connection({"t-1": (OLD, 2), "t-2": (NEW, 1)})
+    await watched.follow(consumer, pattern="t-.*")
+    consumer.shows = {"t-1": (OLD, 2)}
+    heard_of: dict[str, object] = {}
+    for _ in range(15):
+        await watched.look_after(5_000)
+        heard_of |= watched.news(consumer) or {}
+    assert heard_of == {"t-1": (OLD, 2), "t-2": None}
+    assert consumer.asked[-1] == ["t-1"]
+
+
+async def test_one_expression_that_takes_too_long_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, consumers = Watched(), [Connection({"t-1": (OLD, 2)}) for _ in range(2)]
+    for consumer, pattern in zip(consumers, ("t-[0-9]", "t-.*"), strict=True):
+        await watched.follow(consumer, pattern=pattern)
+        consumer.shows = {"t-1": (OLD, 2), "t-2": (NEW, 4)}
+
+    def takes_too_long(pattern: str, names: Sequence[str]) -> frozenset[str]:
+        if pattern == "t-[0-9]":
+            raise PatternError("it takes too long")
+        return frozenset(names)
+
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch.matching", takes_too_long)
+    await watched.look_after(60_000)
+    assert watched.news(consumers[1]) == {"t-1": (OLD, 2), "t-2": (NEW, 4)}

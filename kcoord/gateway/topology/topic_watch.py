@@ -9,9 +9,11 @@ connections, and never for topics to be created. Rules:
    connection that may ask. What is new is told to the group with the next heartbeat of each consumer that it concerns.
 3. More partitions count at once, and so does another id, which means another topic by the same name. Fewer partitions,
    or no such topic, count only when `AGREEING` looks over `AGREE_MS` say the same: a broker that has just started knows
-   less than there is. While nobody can be asked, nothing changes.
+   less than there is. While nobody can be asked, nothing changes. Nor does it if the one that is asked may not describe
+   a topic any more: others may.
 4. A regular expression is matched against all topics that the client may describe: when the client brings it, and every
-   `PATTERNS_EVERY_MS`.
+   `PATTERNS_EVERY_MS`, for all members of a group over the connection of one of them. An answer about all topics is
+   large, and takes its time.
 5. If the cluster has no ids of topics (before Kafka 2.8, or another product), each is made of the cluster's id and the
    name. A topic that is deleted and made anew then goes unnoticed.
 """
@@ -37,7 +39,7 @@ from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.metadata_response import MetadataResponseTopic
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
 from kcoord.protocol.primitives import DecodeError
-from kcoord.topic_patterns import matching
+from kcoord.topic_patterns import PatternError, matching
 
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
@@ -52,8 +54,8 @@ AGREEING, AGREE_MS = 3, 10_000
 """How many looks must agree that there is less than before, and the time in ms from the first of them to the last."""
 PATTERNS_EVERY_MS = 30_000
 """How often all topics are matched against the regular expressions, in ms."""
-MANY = 1_000
-"""The most names that are matched on the event loop."""
+TELLING = frozenset({ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
+"""What is said of a topic that exists, or that does not. Any other error leaves it open."""
 NO_ID = bytes(16)
 ID_BYTES = 16
 
@@ -69,6 +71,15 @@ class News:
     seen: SeenTopics
     resolved: frozenset[str] | None
     """The topics that match the consumer's regular expression; None: it has none."""
+
+
+@attrs.frozen
+class _Shown:
+    """What one look has shown."""
+
+    topics: Mapping[str, Topic]
+    untold: frozenset[str]
+    """Topics of which the cluster has not said whether they exist."""
 
 
 @attrs.define
@@ -135,16 +146,28 @@ class TopicWatch:
         followed = _Followed(
             former.names if names is None else frozenset(names), former.pattern if pattern is None else pattern
         )
-        if followed.pattern:
-            shown = await self._look(session, None)
-            followed.resolved = await _matching(followed.pattern, shown)
-            self._note_all({name: shown[name] for name in followed.resolved}, followed.resolved)
-        missing = followed.names - followed.resolved
-        if missing:
-            self._note_all(await self._look(session, missing), missing)
+        await self._look_first(session, followed)
         if not session.gone:
             self._followed.setdefault(session, {})[group_id] = followed
         return self._told(followed)
+
+    async def follow_known(self, session: ClientSession, group_id: str, names: list[str], pattern: str) -> None:
+        """The consumer goes on with a subscription that its group knows, unless it says another one meanwhile. Its
+        group is told with its next heartbeat. Raises as `follow`.
+        """
+        followed = _Followed(frozenset(names), pattern)
+        await self._look_first(session, followed)
+        if not session.gone and not self.follows(session, group_id):
+            self._followed.setdefault(session, {})[group_id] = followed
+
+    async def _look_first(self, session: ClientSession, followed: _Followed) -> None:
+        if followed.pattern:
+            shown = await self._look(session, None)
+            followed.resolved = await _matching(followed.pattern, shown.topics)
+            self._note_all(shown, followed.resolved)
+        missing = followed.names - followed.resolved
+        if missing:
+            self._note_all(await self._look(session, missing), missing)
 
     def news(self, session: ClientSession, group_id: str) -> News | None:
         """What the group of this consumer has not been told yet; None: nothing."""
@@ -163,17 +186,21 @@ class TopicWatch:
         """
         known = {fact.topic.id: name for name, fact in self._facts.items() if fact.topic is not None}
         named = {known[each] for each in ids if each in known}
-        shown = await self._look(session, named, refuses=False) if len(named) == len(ids) else {}
-        found = {topic.id: name for name, topic in shown.items()}
+        found: dict[bytes, str] = {}
+        if len(named) == len(ids):
+            shown = await self._look(session, named, refuses=False)
+            found = {topic.id: name for name, topic in shown.topics.items()}
         if not ids <= found.keys():
-            found = {topic.id: name for name, topic in (await self._look(session, None)).items()}
+            shown = await self._look(session, None)
+            found = {topic.id: name for name, topic in shown.topics.items()}
         return {each: found.get(each) for each in ids}
 
-    def untold(self, session: ClientSession, group_id: str) -> None:
-        """The group has not heard what it was to be told with the last heartbeat: tell it with the next one."""
-        followed = self._followed.get(session, {}).get(group_id)
-        if followed is not None:
-            followed.told_at = -1
+    def forget(self, session: ClientSession, group_id: str) -> None:
+        """The group has not taken in what the client said, or the client is no member of it (any more)."""
+        followed = self._followed.get(session, {})
+        followed.pop(group_id, None)
+        if not followed:
+            self._followed.pop(session, None)
 
     def drop(self, session: ClientSession) -> None:
         """The client has gone."""
@@ -193,8 +220,6 @@ class TopicWatch:
     async def look(self) -> None:
         """Look once at all topics that somebody subscribes to."""
         wanted = self._askers()
-        if not wanted:
-            return
         in_use = frozenset().union(*(each.topics for of in self._followed.values() for each in of.values()))
         self._facts = {name: fact for name, fact in self._facts.items() if name in in_use}
         for session, names in wanted.items():
@@ -223,43 +248,67 @@ class TopicWatch:
         return found
 
     async def _resolve_again(self) -> None:
-        """Match all regular expressions again."""
-        for session, of in list(self._followed.items()):
-            patterned = [each for each in of.values() if each.pattern]
-            if not patterned or not session.may_ask:
+        """Match all regular expressions again, each of a group over one connection, not always the same."""
+        able = [session for session in self._followed if session.may_ask]
+        random.shuffle(able)
+        done: set[tuple[str, str]] = set()
+        for session in able:
+            of = self._followed.get(session, {})
+            due = {(group_id, each.pattern) for group_id, each in of.items() if each.pattern} - done
+            if not due:
                 continue
             try:
                 shown = await self._look(session, None)
             except (UpstreamLost, DecodeError) as lost:
                 log.debug("no look at all topics over %s: %s", session.client.peer, lost)
                 continue
-            for each in patterned:
-                resolved = await _matching(each.pattern, shown)
-                if resolved - each.resolved:  # names that are gone count when looks agree (rule 3)
-                    each.resolved, each.told_at = each.resolved | resolved, -1
-                    self._note_all({name: shown[name] for name in resolved}, resolved)
+            for group_id, pattern in sorted(due):
+                try:
+                    matched = await _matching(pattern, shown.topics)
+                except PatternError as wrong:
+                    log.debug("group %s: %s is not matched again: %s", group_id, pattern, wrong)
+                    matched = frozenset[str]()
+                self._note_all(shown, matched)
+                self._add_matching(group_id, pattern, matched)
+            done |= due
 
-    async def _look(
-        self, session: ClientSession, names: Iterable[str] | None, *, refuses: bool = True
-    ) -> dict[str, Topic]:
-        """The topics among `names` that the cluster shows to this client now; without names, all that it shows. Raises
-        TopicsRefused if one may not be described and that `refuses`.
+    def _add_matching(self, group_id: str, pattern: str, matched: frozenset[str]) -> None:
+        """Add what matches anew for all in the group that subscribe by that expression. Names that are gone count when
+        looks agree (rule 3 above), and are left out once the group has been told.
+        """
+        for of in self._followed.values():
+            each = of.get(group_id)
+            if each is None or each.pattern != pattern:
+                continue
+            each.resolved -= {name for name in each.resolved - matched if self._is_gone(name, each.told_at)}
+            if matched - each.resolved:
+                each.resolved, each.told_at = each.resolved | matched, -1
+
+    def _is_gone(self, name: str, told_at: int) -> bool:
+        fact = self._facts.get(name)
+        return fact is not None and fact.topic is None and fact.is_certain and fact.changed_at <= told_at
+
+    async def _look(self, session: ClientSession, names: Iterable[str] | None, *, refuses: bool = True) -> _Shown:
+        """What the cluster shows to this client now of `names`; without names, of all topics. Raises TopicsRefused if
+        one may not be described and that `refuses`, UpstreamLost, DecodeError.
         """
         response = await _ask(session, names)
-        topics: dict[str, Topic] = {}
-        for each in response.topics:
-            if each.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED and names is not None and refuses:
-                raise TopicsRefused(f"topic {each.name} may not be described")
-            topic = _topic(each, response.cluster_id)
-            if topic is not None:
-                topics[topic.name] = topic
-        return topics
+        if refuses and names is not None:
+            for each in response.topics:
+                if each.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+                    raise TopicsRefused(f"topic {each.name} may not be described")
+        topics = (_topic(each, response.cluster_id) for each in response.topics)
+        return _Shown(
+            {topic.name: topic for topic in topics if topic is not None},
+            frozenset(each.name or "" for each in response.topics if each.error_code not in TELLING),
+        )
 
     # -- what is known ------------------------------------------------------------------------------------------------
 
-    def _note_all(self, shown: Mapping[str, Topic], names: Iterable[str]) -> None:
+    def _note_all(self, shown: _Shown, names: Iterable[str]) -> None:
         for name in sorted(names):
-            self._note(name, shown.get(name))
+            if name not in shown.untold:
+                self._note(name, shown.topics.get(name))
 
     def _note(self, name: str, topic: Topic | None) -> None:
         """Note what a look has shown of one topic."""
@@ -336,7 +385,4 @@ def made_up_id(name: str, cluster_id: str | None) -> bytes:
 
 async def _matching(pattern: str, names: Iterable[str]) -> frozenset[str]:
     """Those of `names` that the regular expression matches. Raises PatternError."""
-    known = list(names)
-    if len(known) > MANY:
-        return await asyncio.to_thread(matching, pattern, known)
-    return matching(pattern, known)
+    return await asyncio.to_thread(matching, pattern, list(names))
