@@ -189,6 +189,29 @@ async def test_a_consumer_that_goes_on_over_a_new_connection_hears_of_new_partit
     await consumer.has(3)
 
 
+async def test_one_description_is_enough_for_all_that_go_on_after_a_restart(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-17: to describe a group takes as long as it has members."""
+    port = await coordinator_port(entry.bootstrap, name)
+    consumers = [await Consumer.at(entry.bootstrap, name, f"c{number}", topic) for number in range(5)]
+    for consumer in consumers:
+        await consumer.join()
+        consumer.client = await connect(port)
+    described, describe = [], entry.gateway.guarded.describe
+
+    async def noted(request: Any) -> Any:
+        described.append(request)
+        return await describe(request)
+
+    monkeypatch.setattr(entry.gateway.guarded, "describe", noted)
+    await asyncio.gather(*(consumer.beat() for consumer in consumers))
+    sessions = entry.gateway.topics._followed
+    await until(lambda: _returns(len(sessions) == 10), "all are followed over their new connections, too")
+    of_consumers = [each for each in described if isinstance(each, ConsumerGroupDescribeRequest)]
+    assert len(of_consumers) <= 2, "one for all, and one for the sentinel's topics at most"
+
+
 async def test_a_static_consumer_that_comes_back_costs_the_cluster_nothing(entry: Entry, name: str, topic: str) -> None:
     """KG-19: nobody lost anything, so the sentinel's name stays."""
     consumer = await Consumer.at(entry.bootstrap, name, "a", topic)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -186,6 +187,26 @@ async def test_ids_are_made_where_the_cluster_has_none() -> None:
     assert heard(await watched.follow(consumer, "t")) == {"t": (made, 2)}
     assert len({made, made_up_id("u", "c"), made_up_id("t", "d"), bytes(16)}) == 4
     assert len(made) == 16
+
+
+async def test_members_of_a_group_share_what_matches_their_expression() -> None:
+    """Also when all of them come at once, after a restart."""
+    watched = Watched()
+    consumers = [Connection({"t-1": (OLD, 2)}) for _ in range(5)]
+    told = await asyncio.gather(*(watched.follow(consumer, pattern="t-.*") for consumer in consumers))
+    assert [(news.resolved, heard(news)) for news in told] == [(frozenset({"t-1"}), {"t-1": (OLD, 2)})] * 5
+    assert sum(consumer.asked.count(None) for consumer in consumers) == 1
+    other = Connection({})
+    assert (await watched.follow(other, pattern="t-.")).resolved == frozenset(), "another expression"
+
+
+async def test_a_topic_that_is_gone_is_not_looked_for_among_all() -> None:
+    """Its consumers ask for it by id again and again, until they have let go of it."""
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    await watched.follow(consumer, "t")
+    consumer.shows = {}
+    assert await watched.watch.names_of(cast("Any", consumer), {OLD}) == {OLD: None}
+    assert None not in consumer.asked
 
 
 async def test_names_are_found_by_ids() -> None:

@@ -19,6 +19,8 @@ GW-11, GW-13 and GW-16 hold as for classic groups. Rules (KG-17 to KG-20):
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -38,7 +40,7 @@ from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
+from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup, Member
 from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -58,6 +60,8 @@ JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
 KNOWS_NO_GROUP = frozenset({ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION})
 """The answers of a cluster that has no such group, or none of that protocol."""
+GATHERED_S = 0.5
+"""How long kcoord gathers consumers of which only their group knows what they subscribe to, in seconds."""
 NOT_SERVED = (
     "kcoord does not coordinate this group, and the cluster behind it has no consumer groups of the new protocol: set "
     "group.protocol=classic"
@@ -138,18 +142,28 @@ async def _news(
     return await topics.follow(session, group_id, names, pattern)
 
 
-async def _follow_known(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member_id: str) -> None:
-    """A consumer goes on over a new connection without saying again what it subscribes to: the group knows."""
+async def _follow_known(gateway: ConsumerGroupContext, group_id: str) -> None:
+    """Consumers go on over new connections without saying again what they subscribe to: the group knows. After a
+    restart many of them do, and one description is for all.
+    """
+    await asyncio.sleep(GATHERED_S)
+    coming = gateway.topics.to_find_out(group_id)
     described = await gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
     assert isinstance(described, ConsumerGroupDescribeResponse)
-    member = next((each for each in described.groups[0].members if each.member_id == member_id), None)
-    if member is None or session.gone:
-        return
-    try:
-        names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
+    members = {each.member_id: each for each in described.groups[0].members}
+    await asyncio.gather(
+        *(
+            _follow_one(gateway, session, group_id, members[member_id])
+            for session, member_id in coming.items()
+            if member_id in members and not session.gone
+        )
+    )
+
+
+async def _follow_one(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member: Member) -> None:
+    names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
+    with contextlib.suppress(TopicsRefused, PatternError, UpstreamLost, DecodeError):  # the next heartbeat tries again
         await gateway.topics.follow_known(session, group_id, names, pattern)
-    except (TopicsRefused, PatternError, UpstreamLost, DecodeError):
-        return  # the next heartbeat tries again
 
 
 async def _take(
@@ -204,8 +218,9 @@ async def _carry_out(
             if error:
                 session.answer(call, refuse(request, error))
                 return False
-        if not gateway.topics.follows(session, group_id):
-            gateway.spawn(_follow_known(gateway, session, group_id, request.member_id))
+        topics = gateway.topics
+        if not topics.follows(session, group_id) and topics.find_out(session, group_id, request.member_id):
+            gateway.spawn(_follow_known(gateway, group_id))
     answer(gateway, session, call, response, cached, group_id)
     return epoch not in LEAVING_EPOCHS
 

@@ -11,9 +11,9 @@ connections, and never for topics to be created. Rules:
    or no such topic, count only when `AGREEING` looks over `AGREE_MS` say the same: a broker that has just started knows
    less than there is. While nobody can be asked, nothing changes. Nor does it if the one that is asked may not describe
    a topic any more: others may.
-4. A regular expression is matched against all topics that the client may describe: when the client brings it, and every
-   `PATTERNS_EVERY_MS`, for all members of a group over the connection of one of them. An answer about all topics is
-   large, and takes its time.
+4. A regular expression is matched against all topics that the client may describe: when it comes into a group, and
+   every `PATTERNS_EVERY_MS`, for all members of the group over the connection of one of them. An answer about all
+   topics is large, and takes its time.
 5. If the cluster has no ids of topics (before Kafka 2.8, or another product), each is made of the cluster's id and the
    name. A topic that is deleted and made anew then goes unnoticed.
 """
@@ -27,6 +27,7 @@ import random
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
+from weakref import WeakValueDictionary
 
 import attrs
 
@@ -130,6 +131,9 @@ class TopicWatch:
         self._followed: dict[ClientSession, dict[str, _Followed]] = {}  # in their order, so that a run can be repeated
         self._change = 0
         self._patterns_due_ms = 0
+        self._unknown: dict[str, dict[ClientSession, str]] = {}
+        self._turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        """By group and regular expression: who finds out what matches."""
 
     # -- what handlers use --------------------------------------------------------------------------------------------
 
@@ -146,7 +150,7 @@ class TopicWatch:
         followed = _Followed(
             former.names if names is None else frozenset(names), former.pattern if pattern is None else pattern
         )
-        await self._look_first(session, followed)
+        await self._look_first(session, group_id, followed)
         if not session.gone:
             self._followed.setdefault(session, {})[group_id] = followed
         return self._told(followed)
@@ -156,18 +160,29 @@ class TopicWatch:
         group is told with its next heartbeat. Raises as `follow`.
         """
         followed = _Followed(frozenset(names), pattern)
-        await self._look_first(session, followed)
+        await self._look_first(session, group_id, followed)
         if not session.gone and not self.follows(session, group_id):
             self._followed.setdefault(session, {})[group_id] = followed
 
-    async def _look_first(self, session: ClientSession, followed: _Followed) -> None:
-        if followed.pattern:
-            shown = await self._look(session, None)
-            followed.resolved = await _matching(followed.pattern, shown.topics)
-            self._note_all(shown, followed.resolved)
-        missing = followed.names - followed.resolved
-        if missing:
-            self._note_all(await self._look(session, missing), missing)
+    async def _look_first(self, session: ClientSession, group_id: str, followed: _Followed) -> None:
+        if followed.names:
+            self._note_all(await self._look(session, followed.names), followed.names)
+        if not followed.pattern:
+            return
+        key = group_id, followed.pattern
+        async with self._turns.setdefault(key, asyncio.Lock()):  # a restart brings all members at once
+            followed.resolved = await self._matching(session, *key)
+
+    async def _matching(self, session: ClientSession, group_id: str, pattern: str) -> frozenset[str]:
+        """What matches an expression: what is known of another member's, or what the client is shown now."""
+        for other, of in self._followed.items():
+            peer = of.get(group_id)
+            if other is not session and peer is not None and peer.pattern == pattern:
+                return peer.resolved
+        shown = await self._look(session, None)
+        matched = await _matching(pattern, shown.topics)
+        self._note_all(shown, matched)
+        return matched
 
     def news(self, session: ClientSession, group_id: str) -> News | None:
         """What the group of this consumer has not been told yet; None: nothing."""
@@ -187,13 +202,27 @@ class TopicWatch:
         known = {fact.topic.id: name for name, fact in self._facts.items() if fact.topic is not None}
         named = {known[each] for each in ids if each in known}
         found: dict[bytes, str] = {}
-        if len(named) == len(ids):
+        if named:
             shown = await self._look(session, named, refuses=False)
             found = {topic.id: name for name, topic in shown.topics.items()}
-        if not ids <= found.keys():
+        if not ids <= known.keys():  # an id stands for one name for ever: one that is known is not looked for
             shown = await self._look(session, None)
-            found = {topic.id: name for name, topic in shown.topics.items()}
+            found |= {topic.id: name for name, topic in shown.topics.items()}
         return {each: found.get(each) for each in ids}
+
+    def find_out(self, session: ClientSession, group_id: str, member_id: str) -> bool:
+        """It is to be found out what this consumer subscribes to. Returns whether it is the first of its group, so that
+        somebody must begin to.
+        """
+        unknown = self._unknown.setdefault(group_id, {})
+        unknown[session] = member_id
+        return len(unknown) == 1
+
+    def to_find_out(self, group_id: str) -> dict[ClientSession, str]:
+        """Of which consumers of that group it is to be found out: their connections and member ids. They are told only
+        once.
+        """
+        return self._unknown.pop(group_id, {})
 
     def forget(self, session: ClientSession, group_id: str) -> None:
         """The group has not taken in what the client said, or the client is no member of it (any more)."""
