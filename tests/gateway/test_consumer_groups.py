@@ -24,6 +24,7 @@ from kcoord.protocol.messages import (
     ConsumerGroupHeartbeatResponse,
     LeaveGroupRequest,
     MetadataRequest,
+    MetadataResponse,
     OffsetCommitRequest,
 )
 from tests.gateway.entries import SETTINGS, Entry, entries
@@ -187,6 +188,26 @@ async def test_a_consumer_that_goes_on_over_a_new_connection_hears_of_new_partit
     admin = kafka.admin()  # its futures end with it
     await asyncio.to_thread(admin.create_partitions([NewPartitions(topic, 3)])[topic].result, 60)
     await consumer.has(3)
+
+
+async def test_a_broker_that_knows_less_takes_nothing_from_a_regular_expression(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-17: it has just started, or shows less to this client than to the one before."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a")
+    matching: dict[str, Any] = {"subscribed_topic_names": [], "subscribed_topic_regex": topic[:-1] + ".*"}
+    assert not (await consumer.beat(**matching)).error_code
+    assert [len(each.partitions) for each in consumer.owned] == [2]
+    consumer.client = await connect(await coordinator_port(entry.bootstrap, name))
+
+    async def knows_none(_asker: object, _names: object) -> MetadataResponse:
+        return MetadataResponse(cluster_id="c")
+
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch._ask", knows_none)
+    epoch = consumer.epoch
+    for _ in range(2):
+        assert not (await consumer.beat(is_full=True, **matching)).error_code
+    assert ([len(each.partitions) for each in consumer.owned], consumer.epoch) == ([2], epoch)
 
 
 async def test_one_description_is_enough_for_all_that_go_on_after_a_restart(

@@ -209,6 +209,23 @@ async def test_a_topic_that_is_gone_is_not_looked_for_among_all() -> None:
     assert None not in consumer.asked
 
 
+async def test_what_matches_and_is_not_shown_at_first_is_not_said_to_be_gone() -> None:
+    """The broker may just have started, another member may have been shown more, or another instance."""
+    watched, consumer = Watched(), Connection({"t-1": (OLD, 2)})
+
+    async def had() -> frozenset[str]:
+        return frozenset({"t-1", "t-2", "other"})
+
+    news = await watched.watch.follow(cast("Any", consumer), "g", [], "t-.*", had)
+    assert news.resolved == frozenset({"t-1", "t-2"})
+    assert news.seen.certain == {}
+    heard_of: dict[str, object] = {}
+    for _ in range(2):
+        await watched.look_after(5_000)
+        heard_of |= watched.news(consumer) or {}
+    assert heard_of == {"t-1": (OLD, 2), "t-2": None}
+
+
 async def test_names_are_found_by_ids() -> None:
     watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
     await watched.follow(consumer, "t")

@@ -139,7 +139,12 @@ async def _news(
     if names is None and pattern is None:
         return topics.news(session, group_id)
     await session.ready()
-    return await topics.follow(session, group_id, names, pattern)
+    return await topics.follow(session, group_id, names, pattern, partial(_topics_of, gateway, group_id))
+
+
+async def _topics_of(gateway: ConsumerGroupContext, group_id: str) -> frozenset[str]:
+    """The topics that the group shares out now."""
+    return await gateway.appearances.of_consumers(group_id) or frozenset()
 
 
 async def _follow_known(gateway: ConsumerGroupContext, group_id: str) -> None:
@@ -163,7 +168,8 @@ async def _follow_known(gateway: ConsumerGroupContext, group_id: str) -> None:
 async def _follow_one(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member: Member) -> None:
     names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
     with contextlib.suppress(TopicsRefused, PatternError, UpstreamLost, DecodeError):  # the next heartbeat tries again
-        await gateway.topics.follow_known(session, group_id, names, pattern)
+        had = partial(_topics_of, gateway, group_id)
+        await gateway.topics.follow_known(session, group_id, names, pattern, had)
 
 
 async def _take(

@@ -24,7 +24,7 @@ import asyncio
 import hashlib
 import logging
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakValueDictionary
@@ -59,6 +59,14 @@ TELLING = frozenset({ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 """What is said of a topic that exists, or that does not. Any other error leaves it open."""
 NO_ID = bytes(16)
 ID_BYTES = 16
+
+
+Had = Callable[[], Awaitable[frozenset[str]]]
+"""Asks for the topics that a group shares out now."""
+
+
+async def _nothing() -> frozenset[str]:
+    return frozenset()
 
 
 class TopicsRefused(Exception):
@@ -141,8 +149,11 @@ class TopicWatch:
         """Whether it is known what the consumer of that group on this connection subscribes to."""
         return group_id in self._followed.get(session, {})
 
-    async def follow(self, session: ClientSession, group_id: str, names: list[str] | None, pattern: str | None) -> News:
+    async def follow(
+        self, session: ClientSession, group_id: str, names: list[str] | None, pattern: str | None, had: Had = _nothing
+    ) -> News:
         """The consumer subscribes to these topics from now on, or goes on with those of before (None). Look at them.
+        `had`: which topics its group has had, if it subscribes by a regular expression.
 
         Raises TopicsRefused, PatternError, UpstreamLost, DecodeError.
         """
@@ -150,37 +161,41 @@ class TopicWatch:
         followed = _Followed(
             former.names if names is None else frozenset(names), former.pattern if pattern is None else pattern
         )
-        await self._look_first(session, group_id, followed)
+        await self._look_first(session, group_id, followed, had)
         if not session.gone:
             self._followed.setdefault(session, {})[group_id] = followed
         return self._told(followed)
 
-    async def follow_known(self, session: ClientSession, group_id: str, names: list[str], pattern: str) -> None:
+    async def follow_known(
+        self, session: ClientSession, group_id: str, names: list[str], pattern: str, had: Had = _nothing
+    ) -> None:
         """The consumer goes on with a subscription that its group knows, unless it says another one meanwhile. Its
         group is told with its next heartbeat. Raises as `follow`.
         """
         followed = _Followed(frozenset(names), pattern)
-        await self._look_first(session, group_id, followed)
+        await self._look_first(session, group_id, followed, had)
         if not session.gone and not self.follows(session, group_id):
             self._followed.setdefault(session, {})[group_id] = followed
 
-    async def _look_first(self, session: ClientSession, group_id: str, followed: _Followed) -> None:
+    async def _look_first(self, session: ClientSession, group_id: str, followed: _Followed, had: Had) -> None:
         if followed.names:
             self._note_all(await self._look(session, followed.names), followed.names)
         if not followed.pattern:
             return
         key = group_id, followed.pattern
         async with self._turns.setdefault(key, asyncio.Lock()):  # a restart brings all members at once
-            followed.resolved = await self._matching(session, *key)
+            followed.resolved = await self._matching(session, *key, had)
 
-    async def _matching(self, session: ClientSession, group_id: str, pattern: str) -> frozenset[str]:
-        """What matches an expression: what is known of another member's, or what the client is shown now."""
+    async def _matching(self, session: ClientSession, group_id: str, pattern: str, had: Had) -> frozenset[str]:
+        """What matches an expression: what is known of another member's, or what the client is shown now. What the
+        group has had may be there still: it counts as gone when looks agree (rule 3 above).
+        """
         for other, of in self._followed.items():
             peer = of.get(group_id)
             if other is not session and peer is not None and peer.pattern == pattern:
                 return peer.resolved
         shown = await self._look(session, None)
-        matched = await _matching(pattern, shown.topics)
+        matched = await _matching(pattern, shown.topics.keys() | await had())
         self._note_all(shown, matched)
         return matched
 
