@@ -16,6 +16,7 @@ from kcoord.gateway.topology.topic_watch import TopicsRefused
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
@@ -125,6 +126,16 @@ async def test_kcoord_offers_what_these_consumers_need(entry: Entry) -> None:
     for request in (ConsumerGroupHeartbeatRequest, ConsumerGroupDescribeRequest):
         assert (offered[request.API_KEY].min_version, offered[request.API_KEY].max_version) == (0, 1)
     assert offered[MetadataRequest.API_KEY].max_version >= 12
+
+
+async def test_a_metadata_that_the_cluster_can_answer_itself_passes(entry: Entry) -> None:
+    """KG-18: kcoord need not read it, so it may name more than kcoord reads (`request.max.elements`)."""
+    names = [f"no-{number}" for number in range(25_000)]
+    topics = [MetadataRequestTopic(name=each) for each in names]
+    client = await connect(entry.port)
+    await ask(client, ApiVersionsRequest(), 2)
+    answer = await ask(client, MetadataRequest(topics=topics, allow_auto_topic_creation=False), 12)
+    assert sorted(each.name for each in answer.topics) == sorted(names)
 
 
 async def test_a_join_has_its_share_in_its_first_answer(entry: Entry, name: str, topic: str) -> None:
