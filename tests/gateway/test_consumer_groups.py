@@ -28,6 +28,7 @@ from kcoord.protocol.messages import (
     MetadataResponse,
     OffsetCommitRequest,
 )
+from kcoord.server.shards.coordinator import Coordinator
 from tests.gateway.entries import SETTINGS, Entry, entries
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
@@ -219,6 +220,25 @@ async def test_a_broker_that_knows_less_takes_nothing_from_a_regular_expression(
     for _ in range(2):
         assert not (await consumer.beat(is_full=True, **matching)).error_code
     assert ([len(each.partitions) for each in consumer.owned], consumer.epoch) == ([2], epoch)
+
+
+async def test_after_a_load_a_consumer_is_made_to_come_by_a_new_connection(entry: Entry, name: str, topic: str) -> None:
+    """CG-4: else Java's would go on asking by the old one until its session ends."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    epoch, coordinator = consumer.epoch, entry.gateway.groups
+    assert isinstance(coordinator, Coordinator)
+    for host in coordinator._hosts:
+        host._fail()
+
+    async def is_sent_away() -> bool:
+        return bool((await consumer.beat()).error_code == ErrorCode.NOT_COORDINATOR)
+
+    await until(is_sent_away, "it is told that it must come again")
+    assert await consumer.client.read_frame() == b""
+    consumer.client = await connect(await coordinator_port(entry.bootstrap, name))
+    await consumer.has(2)
+    assert consumer.epoch == epoch
 
 
 async def test_one_description_is_enough_for_all_that_go_on_after_a_restart(

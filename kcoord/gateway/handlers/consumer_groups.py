@@ -37,7 +37,7 @@ from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch
-from kcoord.group.error_responses import refuse
+from kcoord.group.error_responses import needs_new_connection, refuse
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup, Member
@@ -277,6 +277,8 @@ async def _cannot(
     if joins and not error.retriable:
         gateway.spawn(gateway.sentinels.give_back(gateway.sentinels.of(group_id)))
     session.answer(call, response)
+    if needs_new_connection(response):
+        session.client.end()
 
 
 async def _of_elsewhere(
