@@ -30,6 +30,7 @@ class Connection:
     highest: int = 12
     forbidden: frozenset[str] = frozenset()
     may_ask: bool = True
+    hangs: bool = False
     gone: bool = False
     forgotten: int = 0
     asked: list[list[str | None] | None] = attrs.Factory(list)
@@ -51,6 +52,8 @@ class Connection:
     async def ask(self, request: Request, version: int, _client_id: str | None = None) -> MetadataResponse:
         assert isinstance(request, MetadataRequest)
         assert not request.allow_auto_topic_creation
+        if self.hangs:
+            await asyncio.Event().wait()
         if not self.may_ask:
             raise UpstreamLost("it is away")
         names = sorted(self.shows) if request.topics is None else [each.name or "" for each in request.topics]
@@ -111,6 +114,9 @@ LOOKS: Sequence[tuple[str, Sequence[tuple[int, Shown, object]]]] = [
     ("a look that shows it again begins anew",
      [(5_000, {}, None), (5_000, {}, None), (5_000, {"t": (OLD, 2)}, None), (5_000, {}, None),
       (5_000, {}, None), (5_000, {}, {"t": None})]),
+    ("a broker that lags behind does not bring back the topic that had the name before",
+     [(5_000, {"t": (NEW, 1)}, {"t": (NEW, 1)}), (5_000, {"t": (OLD, 2)}, None), (5_000, {"t": (OLD, 2)}, None),
+      (5_000, {"t": (NEW, 1)}, None), (5_000, {"t": (OLD, 2)}, None)]),
     ("a topic that comes again after that is there at once",
      [(5_000, {}, None), (5_000, {}, None), (5_000, {}, {"t": None}), (5_000, {"t": (NEW, 3)}, {"t": (NEW, 3)})]),
 ]  # fmt: skip
@@ -136,6 +142,26 @@ async def test_what_a_first_look_does_not_show_is_not_said_to_be_gone() -> None:
     for told in (None, {"t": None}):
         await watched.look_after(5_000)
         assert watched.news(consumer) == told
+
+
+async def test_only_what_is_new_is_told() -> None:
+    """Of the rest another instance may have seen more since: told again it would take that away."""
+    watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
+    await watched.follow(consumer, "t", "u")
+    consumer.shows = {**consumer.shows, "u": (NEW, 5)}
+    await watched.look_after(1_000)
+    assert watched.news(consumer) == {"u": (NEW, 5)}
+
+
+async def test_a_broker_that_hangs_stops_no_other_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, consumers = Watched(), [Connection({"t": (OLD, 2)}), Connection({"u": (NEW, 1)})]
+    for consumer, topic in zip(consumers, "tu", strict=True):
+        await watched.follow(consumer, topic)
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch.LOOK_WITHIN_S", 0.05)
+    consumers[0].hangs = True
+    consumers[1].shows = {"u": (NEW, 5)}
+    await watched.look_after(60_000)
+    assert watched.news(consumers[1]) == {"u": (NEW, 5)}
 
 
 async def test_each_topic_is_asked_for_over_one_connection() -> None:

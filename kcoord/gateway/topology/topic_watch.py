@@ -9,8 +9,8 @@ connections, and never for topics to be created. Rules:
    connection that may ask. What is new is told to the group with the next heartbeat of each consumer that it concerns.
 3. More partitions count at once, and so does another id, which means another topic by the same name. Fewer partitions,
    or no such topic, count only when `AGREEING` looks over `AGREE_MS` say the same: a broker that has just started knows
-   less than there is. While nobody can be asked, nothing changes. Nor does it if the one that is asked may not describe
-   a topic any more: others may.
+   less than there is. So it is with the topic that had the name before: a broker may lag behind. While nobody can be
+   asked, nothing changes. Nor does it if the one that is asked may not describe a topic any more: others may.
 4. A regular expression is matched against all topics that the client may describe: when it comes into a group, and
    every `PATTERNS_EVERY_MS`, for all members of the group over the connection of one of them. An answer about all
    topics is large, and takes its time.
@@ -53,6 +53,8 @@ MAKES_NO_TOPICS = 4
 """The first version of Metadata that can ask without creating topics."""
 AGREEING, AGREE_MS = 3, 10_000
 """How many looks must agree that there is less than before, and the time in ms from the first of them to the last."""
+LOOK_WITHIN_S = 5.0
+"""How long the watch waits for an answer, in seconds."""
 PATTERNS_EVERY_MS = 30_000
 """How often all topics are matched against the regular expressions, in ms."""
 TELLING = frozenset({ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
@@ -100,6 +102,8 @@ class _Fact:
     """When it was first seen so."""
     changed_at: int
     """The number of the change that it was, or of its becoming certain."""
+    former_id: bytes = NO_ID
+    """The id of the topic that had this name before."""
     looks: int = 1
     is_certain: bool = False
     less: _Fact | None = None
@@ -266,17 +270,27 @@ class TopicWatch:
         wanted = self._askers()
         in_use = frozenset().union(*(each.topics for of in self._followed.values() for each in of.values()))
         self._facts = {name: fact for name, fact in self._facts.items() if name in in_use}
-        for session, names in wanted.items():
-            try:
-                self._note_all(await self._look(session, names, refuses=False), names)
-            except (UpstreamLost, DecodeError) as lost:
-                log.debug("no look at topics over %s: %s", session.client.peer, lost)
+        await asyncio.gather(*(self._look_at(session, names) for session, names in wanted.items()))
         if self._gateway.now_ms() >= self._patterns_due_ms:
             self._patterns_due_ms = self._gateway.now_ms() + PATTERNS_EVERY_MS
             await self._resolve_again()
         for session, of in self._followed.items():
             if any(map(self._has_news, of.values())):
                 session.client.forget_answers()
+
+    async def _look_at(self, session: ClientSession, names: set[str]) -> None:
+        shown = await self._look_again(session, names)
+        if shown is not None:
+            self._note_all(shown, names)
+
+    async def _look_again(self, session: ClientSession, names: set[str] | None) -> _Shown | None:
+        """As `_look`; None if there is no answer within `LOOK_WITHIN_S`. One broker that hangs stops no other look."""
+        try:
+            async with asyncio.timeout(LOOK_WITHIN_S):
+                return await self._look(session, names, refuses=False)
+        except (UpstreamLost, DecodeError, TimeoutError) as lost:
+            log.debug("no look at topics over %s: %s", session.client.peer, lost)
+            return None
 
     def _askers(self) -> dict[ClientSession, set[str]]:
         """Which topics to look at over which connection: each over one, not always the same."""
@@ -301,10 +315,8 @@ class TopicWatch:
             due = {(group_id, each.pattern) for group_id, each in of.items() if each.pattern} - done
             if not due:
                 continue
-            try:
-                shown = await self._look(session, None)
-            except (UpstreamLost, DecodeError) as lost:
-                log.debug("no look at all topics over %s: %s", session.client.peer, lost)
+            shown = await self._look_again(session, None)
+            if shown is None:
                 continue
             for group_id, pattern in sorted(due):
                 try:
@@ -357,8 +369,11 @@ class TopicWatch:
     def _note(self, name: str, topic: Topic | None) -> None:
         """Note what a look has shown of one topic."""
         now_ms, known = self._gateway.now_ms(), self._facts.get(name)
-        if known is None or (known.topic != topic and not _is_less(topic, known.topic)):
+        if known is None:
             self._facts[name] = _Fact(topic, now_ms, self._next_change())
+        elif known.topic != topic and not _is_less(topic, known):
+            former_id = known.former_id if known.topic is None else known.topic.id
+            self._facts[name] = _Fact(topic, now_ms, self._next_change(), former_id)
         elif known.topic == topic:
             known.less = None
             if _agrees(known, now_ms) and not known.is_certain:
@@ -377,9 +392,15 @@ class TopicWatch:
         return followed.told_at < 0 or any(fact is not None and fact.changed_at > followed.told_at for fact in facts)
 
     def _told(self, followed: _Followed) -> News:
-        """All that is known of a consumer's topics, which its group is told now."""
-        followed.told_at = self._change
-        facts = {name: fact for name in sorted(followed.topics) if (fact := self._facts.get(name)) is not None}
+        """What is new of a consumer's topics, which its group is told now. Nothing else: another instance may have seen
+        more since.
+        """
+        since, followed.told_at = followed.told_at, self._change
+        facts = {
+            name: fact
+            for name in sorted(followed.topics)
+            if (fact := self._facts.get(name)) is not None and fact.changed_at > since
+        }
         return News(
             SeenTopics(
                 there={
@@ -397,10 +418,13 @@ def _agrees(fact: _Fact, now_ms: int) -> bool:
     return fact.looks >= AGREEING and now_ms - fact.since_ms >= AGREE_MS
 
 
-def _is_less(topic: Topic | None, known: Topic | None) -> bool:
-    if topic is None or known is None:
-        return known is not None
-    return topic.id == known.id and topic.partitions < known.partitions
+def _is_less(topic: Topic | None, known: _Fact) -> bool:
+    """Whether a look shows less than is known, or a topic that had the name before: that broker may lag behind."""
+    if topic is None or known.topic is None:
+        return known.topic is not None
+    if topic.id == known.topic.id:
+        return topic.partitions < known.topic.partitions
+    return topic.id == known.former_id
 
 
 async def _ask(asker: Asker, names: Iterable[str] | None) -> MetadataResponse:
