@@ -54,3 +54,9 @@ def test_without_the_library_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "re2", None)
     with pytest.raises(PatternError, match=r"pip install 'kcoord\[regex\]'"):
         check_pattern("orders")
+
+
+def test_an_expression_that_takes_far_longer_than_others_is_refused() -> None:
+    """Each name takes some 10 ms."""
+    with pytest.raises(PatternError, match="too long"):
+        matching("(.*.*.*.*.*)*" * 200, [f"{'ab' * 100}{number}" for number in range(300)])

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeGuard
 import attrs
 
 from kcoord.group.api_handlers_and_rights import ALL_APIS, InFront
-from kcoord.group.error_responses import refuse
+from kcoord.group.error_responses import needs_new_connection, refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.step import CachedReply, RequestContext
@@ -248,6 +248,8 @@ class Standalone:
 
         def deliver(response: Response, cached: CachedReply | None) -> None:
             connection.answer(call, response, cached, valid_until_ms)
+            if needs_new_connection(response):
+                connection.end()
 
         self._submit(connection, request, context, deliver, frozenset())
         if may_be_held(request):

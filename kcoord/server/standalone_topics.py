@@ -66,8 +66,6 @@ LOOK_EVERY_S = 5.0
 """How often an instance asks for all topics. Each pause is longer or shorter by a fifth at most."""
 AGAIN_S = 0.2
 """The pause while nobody can say which topics there are."""
-MANY = 1_000
-"""The most comparisons of names with regular expressions that are made on the event loop."""
 IDS_IN_METADATA, IDS_IN_FETCH = 12, 13
 """The first versions in which a client can name a topic by its id alone."""
 LONGEST_WAIT_MS = 30_000
@@ -129,13 +127,13 @@ class StandaloneTopics:
                 self.known, self._by_id = known, {each.id: each for each in known.values()}
             patterns = self._shards.patterns()
             if has_changed or not patterns <= self._resolutions.keys():
-                self._resolutions = await _beside(len(patterns) * len(known), _resolved, patterns, list(known))
+                self._resolutions = await asyncio.to_thread(_resolved, patterns, list(known))
                 self._shards.learn_topics(self.known, self._resolutions)
             return True
 
     async def resolve(self, pattern: str) -> frozenset[str]:
         """The topics that match a regular expression. Raises PatternError."""
-        return await _beside(len(self.known), matching, pattern, list(self.known))
+        return await asyncio.to_thread(matching, pattern, list(self.known))
 
     async def _declare(self) -> None:
         """Create and enlarge topics as the settings say: each once, so that a topic which is deleted later stays so."""
@@ -256,11 +254,6 @@ class StandaloneTopics:
                 for each in wanted.partitions
             ],
         )
-
-
-async def _beside(comparisons: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of `work`, which takes about 2 µs for each comparison: many are made in another thread."""
-    return await asyncio.to_thread(work, *args, **kwargs) if comparisons > MANY else work(*args, **kwargs)
 
 
 def _resolved(patterns: Iterable[str], names: Sequence[str]) -> dict[str, frozenset[str]]:

@@ -12,19 +12,25 @@ import pytest
 from confluent_kafka.admin import NewPartitions
 
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.topology.topic_watch import TopicsRefused
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    LeaveGroupRequest,
     MetadataRequest,
+    MetadataResponse,
     OffsetCommitRequest,
 )
+from kcoord.server.shards.coordinator import Coordinator
 from tests.gateway.entries import SETTINGS, Entry, entries
-from tests.gateway.scripted import ask, connect, coordinator_port, describe, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
 
@@ -123,6 +129,16 @@ async def test_kcoord_offers_what_these_consumers_need(entry: Entry) -> None:
     assert offered[MetadataRequest.API_KEY].max_version >= 12
 
 
+async def test_a_metadata_that_the_cluster_can_answer_itself_passes(entry: Entry) -> None:
+    """KG-18: kcoord need not read it, so it may name more than kcoord reads (`request.max.elements`)."""
+    names = [f"no-{number}" for number in range(25_000)]
+    topics = [MetadataRequestTopic(name=each) for each in names]
+    client = await connect(entry.port)
+    await ask(client, ApiVersionsRequest(), 2)
+    answer = await ask(client, MetadataRequest(topics=topics, allow_auto_topic_creation=False), 12)
+    assert sorted(each.name for each in answer.topics) == sorted(names)
+
+
 async def test_a_join_has_its_share_in_its_first_answer(entry: Entry, name: str, topic: str) -> None:
     """KG-17: the topic is looked at before the group is asked. One that does not exist is no error."""
     consumer = await Consumer.at(entry.bootstrap, name, "a", topic, f"no-{topic}")
@@ -186,6 +202,68 @@ async def test_a_consumer_that_goes_on_over_a_new_connection_hears_of_new_partit
     await consumer.has(3)
 
 
+async def test_a_broker_that_knows_less_takes_nothing_from_a_regular_expression(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-17: it has just started, or shows less to this client than to the one before."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a")
+    matching: dict[str, Any] = {"subscribed_topic_names": [], "subscribed_topic_regex": topic[:-1] + ".*"}
+    assert not (await consumer.beat(**matching)).error_code
+    assert [len(each.partitions) for each in consumer.owned] == [2]
+    consumer.client = await connect(await coordinator_port(entry.bootstrap, name))
+
+    async def knows_none(_asker: object, _names: object) -> MetadataResponse:
+        return MetadataResponse(cluster_id="c")
+
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch._ask", knows_none)
+    epoch = consumer.epoch
+    for _ in range(2):
+        assert not (await consumer.beat(is_full=True, **matching)).error_code
+    assert ([len(each.partitions) for each in consumer.owned], consumer.epoch) == ([2], epoch)
+
+
+async def test_after_a_load_a_consumer_is_made_to_come_by_a_new_connection(entry: Entry, name: str, topic: str) -> None:
+    """CG-4: else Java's would go on asking by the old one until its session ends."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    epoch, coordinator = consumer.epoch, entry.gateway.groups
+    assert isinstance(coordinator, Coordinator)
+    for host in coordinator._hosts:
+        host._fail()
+
+    async def is_sent_away() -> bool:
+        return bool((await consumer.beat()).error_code == ErrorCode.NOT_COORDINATOR)
+
+    await until(is_sent_away, "it is told that it must come again")
+    assert await consumer.client.read_frame() == b""
+    consumer.client = await connect(await coordinator_port(entry.bootstrap, name))
+    await consumer.has(2)
+    assert consumer.epoch == epoch
+
+
+async def test_one_description_is_enough_for_all_that_go_on_after_a_restart(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-17: to describe a group takes as long as it has members."""
+    port = await coordinator_port(entry.bootstrap, name)
+    consumers = [await Consumer.at(entry.bootstrap, name, f"c{number}", topic) for number in range(5)]
+    for consumer in consumers:
+        await consumer.join()
+        consumer.client = await connect(port)
+    described, describe = [], entry.gateway.guarded.describe
+
+    async def noted(request: Any) -> Any:
+        described.append(request)
+        return await describe(request)
+
+    monkeypatch.setattr(entry.gateway.guarded, "describe", noted)
+    await asyncio.gather(*(consumer.beat() for consumer in consumers))
+    known = entry.gateway.topics._known
+    await until(lambda: _returns(len(known.consumers()) == 10), "all are followed over their new connections, too")
+    of_consumers = [each for each in described if isinstance(each, ConsumerGroupDescribeRequest)]
+    assert len(of_consumers) <= 2, "one for all, and one for the sentinel's topics at most"
+
+
 async def test_a_static_consumer_that_comes_back_costs_the_cluster_nothing(entry: Entry, name: str, topic: str) -> None:
     """KG-19: nobody lost anything, so the sentinel's name stays."""
     consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
@@ -207,3 +285,76 @@ async def test_a_description_names_members_and_topics(entry: Entry, name: str, t
     assert [each.member_id for each in ours.members] == ["a"]
     assert ours.members[0].assignment.topic_partitions[0].topic_name == topic
     assert missing.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+async def test_a_group_that_the_cluster_itself_has_goes_on_there(entry: Entry, name: str, topic: str) -> None:
+    """KG-18: its id matches `--groups`, but its members came by the brokers first."""
+    there = await Consumer.at(entry.cluster, name, "there", topic)
+    await there.join()
+    there.client = await connect(await coordinator_port(entry.bootstrap, name))
+    await there.has(2)
+    [described] = (await ask(there.client, ConsumerGroupDescribeRequest(group_ids=[name]))).groups
+    assert [each.member_id for each in described.members] == ["there"]
+    by_kcoord = await Consumer.at(entry.bootstrap, name, "by-kcoord", topic)
+    await by_kcoord.join()
+
+    async def both_share() -> bool:
+        for each in (there, by_kcoord):
+            assert not (await each.beat(topic_partitions=each.owned)).error_code
+        return sum(len(each.partitions) for each in by_kcoord.owned) == 1
+
+    await until(both_share, "both share at the cluster")
+    assert not entry.gateway.topics._known.consumers(), "kcoord does not look at topics for them"
+    by_kcoord.epoch = -1
+    assert not (await by_kcoord.beat()).error_code
+    await there.has(2)
+
+
+async def test_a_member_is_fenced_once_the_cluster_has_the_group(entry: Entry, name: str, topic: str) -> None:
+    """KG-18: an admin removed the sentinel, and a classic consumer has all partitions now."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    direct = await connect(await coordinator_port(entry.cluster, name))
+    removed = [MemberIdentity(group_instance_id="kcoord")]
+    assert not (await ask(direct, LeaveGroupRequest(group_id=name, members=removed))).members[0].error_code
+    joining = asyncio.create_task(ScriptedMember(direct, name).join())
+
+    async def is_fenced() -> bool:
+        return bool((await consumer.beat()).error_code == ErrorCode.FENCED_MEMBER_EPOCH)
+
+    await until(is_fenced, "it must give up what it has")
+    await joining
+    consumer.epoch = 0
+    assert (await consumer.beat(is_full=True)).error_code, "the cluster has another kind of group"
+
+
+async def test_who_may_not_describe_a_topic_of_a_group_does_not_learn_its_name(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KG-20."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+
+    async def check(_session: object, names: frozenset[str]) -> None:
+        raise TopicsRefused(f"topic {next(iter(names))} may not be described")
+
+    monkeypatch.setattr(entry.gateway.topics, "check", check)
+    [described] = (await ask(consumer.client, ConsumerGroupDescribeRequest(group_ids=[name]))).groups
+    assert (described.error_code, described.members) == (ErrorCode.TOPIC_AUTHORIZATION_FAILED, [])
+    assert topic not in described.error_message
+
+
+async def test_topics_of_a_refused_heartbeat_are_not_watched(entry: Entry, name: str, topic: str) -> None:
+    """KG-17: nor is what the group goes by changed by them."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    consumer.epoch += 7
+    assert (await consumer.beat(subscribed_topic_names=["other"])).error_code == ErrorCode.FENCED_MEMBER_EPOCH
+    assert not entry.gateway.topics._known.consumers()
+    consumer.epoch -= 7
+    await consumer.has(2)
+    await until(lambda: _returns(entry.gateway.topics._known.consumers()), "what the group knows is watched again")
+
+
+async def _returns(value: object) -> object:
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch,
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_response import MetadataResponsePartition, MetadataResponseTopic
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse, Request
+from kcoord.topic_patterns import PatternError
 
 OLD, NEW = b"old-old-old-old-", b"new-new-new-new-"
 Shown = Mapping[str, tuple[bytes, int]]
@@ -28,6 +30,7 @@ class Connection:
     highest: int = 12
     errors: Mapping[str, ErrorCode] = attrs.Factory(dict)
     may_ask: bool = True
+    hangs: bool = False
     gone: bool = False
     forgotten: int = 0
     asked: list[list[str | None] | None] = attrs.Factory(list)
@@ -49,6 +52,8 @@ class Connection:
     async def ask(self, request: Request, version: int, _client_id: str | None = None) -> MetadataResponse:
         assert isinstance(request, MetadataRequest)
         assert not request.allow_auto_topic_creation
+        if self.hangs:
+            await asyncio.Event().wait()
         if not self.may_ask:
             raise UpstreamLost("it is away")
         names = sorted(self.shows) if request.topics is None else [each.name or "" for each in request.topics]
@@ -109,6 +114,9 @@ LOOKS: Sequence[tuple[str, Sequence[tuple[int, Shown, object]]]] = [
     ("a look that shows it again begins anew",
      [(5_000, {}, None), (5_000, {}, None), (5_000, {"t": (OLD, 2)}, None), (5_000, {}, None),
       (5_000, {}, None), (5_000, {}, {"t": None})]),
+    ("a broker that lags behind does not bring back the topic that had the name before",
+     [(5_000, {"t": (NEW, 1)}, {"t": (NEW, 1)}), (5_000, {"t": (OLD, 2)}, None), (5_000, {"t": (OLD, 2)}, None),
+      (5_000, {"t": (NEW, 1)}, None), (5_000, {"t": (OLD, 2)}, None)]),
     ("a topic that comes again after that is there at once",
      [(5_000, {}, None), (5_000, {}, None), (5_000, {}, {"t": None}), (5_000, {"t": (NEW, 3)}, {"t": (NEW, 3)})]),
 ]  # fmt: skip
@@ -134,6 +142,26 @@ async def test_what_a_first_look_does_not_show_is_not_said_to_be_gone() -> None:
     for told in (None, {"t": None}):
         await watched.look_after(5_000)
         assert watched.news(consumer) == told
+
+
+async def test_only_what_is_new_is_told() -> None:
+    """Of the rest another instance may have seen more since: told again it would take that away."""
+    watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
+    await watched.follow(consumer, "t", "u")
+    consumer.shows = {**consumer.shows, "u": (NEW, 5)}
+    await watched.look_after(1_000)
+    assert watched.news(consumer) == {"u": (NEW, 5)}
+
+
+async def test_a_broker_that_hangs_stops_no_other_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, consumers = Watched(), [Connection({"t": (OLD, 2)}), Connection({"u": (NEW, 1)})]
+    for consumer, topic in zip(consumers, "tu", strict=True):
+        await watched.follow(consumer, topic)
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch.LOOK_WITHIN_S", 0.05)
+    consumers[0].hangs = True
+    consumers[1].shows = {"u": (NEW, 5)}
+    await watched.look_after(60_000)
+    assert watched.news(consumers[1]) == {"u": (NEW, 5)}
 
 
 async def test_each_topic_is_asked_for_over_one_connection() -> None:
@@ -199,6 +227,43 @@ async def test_ids_are_made_where_the_cluster_has_none() -> None:
     assert len(made) == 16
 
 
+async def test_members_of_a_group_share_what_matches_their_expression() -> None:
+    """Also when all of them come at once, after a restart."""
+    watched = Watched()
+    consumers = [Connection({"t-1": (OLD, 2)}) for _ in range(5)]
+    told = await asyncio.gather(*(watched.follow(consumer, pattern="t-.*") for consumer in consumers))
+    assert [(news.resolved, heard(news)) for news in told] == [(frozenset({"t-1"}), {"t-1": (OLD, 2)})] * 5
+    assert sum(consumer.asked.count(None) for consumer in consumers) == 1
+    other = Connection({})
+    assert (await watched.follow(other, pattern="t-.")).resolved == frozenset(), "another expression"
+
+
+async def test_a_topic_that_is_gone_is_not_looked_for_among_all() -> None:
+    """Its consumers ask for it by id again and again, until they have let go of it."""
+    watched, consumer = Watched(), Connection({"t": (OLD, 2)})
+    await watched.follow(consumer, "t")
+    consumer.shows = {}
+    assert await watched.watch.names_of(cast("Any", consumer), {OLD}) == {OLD: None}
+    assert None not in consumer.asked
+
+
+async def test_what_matches_and_is_not_shown_at_first_is_not_said_to_be_gone() -> None:
+    """The broker may just have started, another member may have been shown more, or another instance."""
+    watched, consumer = Watched(), Connection({"t-1": (OLD, 2)})
+
+    async def had() -> frozenset[str]:
+        return frozenset({"t-1", "t-2", "other"})
+
+    news = await watched.watch.follow(cast("Any", consumer), "g", [], "t-.*", had)
+    assert news.resolved == frozenset({"t-1", "t-2"})
+    assert news.seen.certain == {}
+    heard_of: dict[str, object] = {}
+    for _ in range(2):
+        await watched.look_after(5_000)
+        heard_of |= watched.news(consumer) or {}
+    assert heard_of == {"t-1": (OLD, 2), "t-2": None}
+
+
 async def test_names_are_found_by_ids() -> None:
     watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
     await watched.follow(consumer, "t")
@@ -207,10 +272,64 @@ async def test_names_are_found_by_ids() -> None:
     assert found == {OLD: "t", NEW: "u", missing: None}
 
 
-async def test_what_a_group_did_not_hear_is_told_again() -> None:
+async def test_what_a_group_did_not_take_in_is_forgotten() -> None:
     watched, consumer = Watched(), Connection({"t": (OLD, 2)})
     await watched.follow(consumer, "t")
-    watched.watch.untold(cast("Any", consumer), "g")
+    watched.watch.forget(cast("Any", consumer), "g")
+    assert not watched.watch.follows(cast("Any", consumer), "g")
+    await watched.look_after(5_000)
+    assert consumer.asked == [["t"]], "nobody subscribes to it any more"
+
+
+async def test_what_a_group_knows_is_told_with_the_next_heartbeat() -> None:
+    watched, consumer = Watched(), Connection({"t": (OLD, 2), "u": (NEW, 1)})
+    await watched.watch.follow_known(cast("Any", consumer), "g", ["t"], "")
     assert watched.news(consumer) == {"t": (OLD, 2)}
+    await watched.follow(consumer, "u")
+    await watched.watch.follow_known(cast("Any", consumer), "g", ["t"], "")
+    await watched.look_after(5_000)
+    assert consumer.asked[-1] == ["u"], "what the consumer itself has said since counts"
     watched.watch.drop(cast("Any", consumer))
     assert watched.news(consumer) is None
+
+
+async def test_a_regular_expression_is_matched_again_for_the_whole_group_at_once() -> None:
+    """An answer about all topics is large: one for each member would keep kcoord busy."""
+    watched, shows = Watched(), {"t-1": (OLD, 2)}
+    consumers = [Connection(shows) for _ in range(5)]
+    for consumer in consumers:
+        await watched.follow(consumer, pattern="t-.*")
+        consumer.asked.clear()
+        consumer.shows = {**shows, "t-2": (NEW, 4)}
+    await watched.look_after(60_000)
+    assert sum(consumer.asked.count(None) for consumer in consumers) == 1
+    assert [watched.news(consumer) for consumer in consumers] == [{"t-1": (OLD, 2), "t-2": (NEW, 4)}] * 5
+
+
+async def test_a_name_that_is_gone_is_left_out_of_what_matches_in_the_end() -> None:
+    """Else topics that come and go would make what matches grow for ever."""
+    watched, consumer = Watched(), Connection({"t-1": (OLD, 2), "t-2": (NEW, 1)})
+    await watched.follow(consumer, pattern="t-.*")
+    consumer.shows = {"t-1": (OLD, 2)}
+    heard_of: dict[str, object] = {}
+    for _ in range(15):
+        await watched.look_after(5_000)
+        heard_of |= watched.news(consumer) or {}
+    assert heard_of == {"t-1": (OLD, 2), "t-2": None}
+    assert consumer.asked[-1] == ["t-1"]
+
+
+async def test_one_expression_that_takes_too_long_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, consumers = Watched(), [Connection({"t-1": (OLD, 2)}) for _ in range(2)]
+    for consumer, pattern in zip(consumers, ("t-[0-9]", "t-.*"), strict=True):
+        await watched.follow(consumer, pattern=pattern)
+        consumer.shows = {"t-1": (OLD, 2), "t-2": (NEW, 4)}
+
+    def takes_too_long(pattern: str, names: Sequence[str]) -> frozenset[str]:
+        if pattern == "t-[0-9]":
+            raise PatternError("it takes too long")
+        return frozenset(names)
+
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch.matching", takes_too_long)
+    await watched.look_after(60_000)
+    assert watched.news(consumers[1]) == {"t-1": (OLD, 2), "t-2": (NEW, 4)}

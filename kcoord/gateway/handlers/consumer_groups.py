@@ -12,10 +12,15 @@ GW-11, GW-13 and GW-16 hold as for classic groups. Rules (KG-17 to KG-20):
    of them. No answer that gives partitions leaves before the sentinel does so for the present one. So upstream refuses
    a commit of that somebody which is still under way.
 5. A description needs the right to describe the group, and each topic in it.
+6. A cluster that knows the protocol may have groups of its own whose names match. What kcoord does not know, a member
+   or a whole group, the cluster is asked about. If upstream has refused the sentinel, the group is the cluster's: who
+   is a member here still is fenced.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,12 +35,12 @@ from kcoord.gateway.ownership.sentinel.appearance import CONSUMER
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.authorization import Authorization
-from kcoord.gateway.session.upstream import UpstreamLost
+from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch
-from kcoord.group.error_responses import refuse
+from kcoord.group.error_responses import needs_new_connection, refuse
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
+from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup, Member
 from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -53,6 +58,10 @@ __all__ = ["ConsumerGroupContext", "describe", "describe_slice", "heartbeat"]
 
 JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
+KNOWS_NO_GROUP = frozenset({ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION})
+"""The answers of a cluster that has no such group, or none of that protocol."""
+GATHERED_S = 0.5
+"""How long kcoord gathers consumers of which only their group knows what they subscribe to, in seconds."""
 NOT_SERVED = (
     "kcoord does not coordinate this group, and the cluster behind it has no consumer groups of the new protocol: set "
     "group.protocol=classic"
@@ -61,6 +70,7 @@ HELD_BY_CLUSTER = (
     "the cluster behind kcoord has this group, with members of the classic protocol: set group.protocol=classic, or "
     "stop them first"
 )
+HAS_OTHER_TOPICS = "the group has topics that the client may not describe"
 NO_SUCH_GROUP = "neither kcoord nor the cluster behind it has a consumer group of that name"
 
 
@@ -85,34 +95,37 @@ async def heartbeat(
     if error:
         session.answer(call, refuse(request, error))
         return
+    is_told = False
     try:
-        await _serve(gateway, session, call, request)
-    except UpstreamLost:
-        gateway.topics.untold(session, group_id)
-        raise
+        is_told = await _serve(gateway, session, call, request)
+    finally:
+        if not is_told:
+            gateway.topics.forget(session, group_id)
 
 
 async def _serve(
     gateway: ConsumerGroupContext, session: ClientSession, call: Call, request: ConsumerGroupHeartbeatRequest
-) -> None:
-    """Answer a heartbeat of a client that may read the group. Raises UpstreamLost."""
+) -> bool:
+    """Answer a heartbeat of a client that may read the group. Returns whether the group has taken it in, and the sender
+    is a member. Raises UpstreamLost.
+    """
     try:
         news = await _news(gateway, session, request)
     except TopicsRefused as refused:
         session.answer(call, _refused(ErrorCode.TOPIC_AUTHORIZATION_FAILED, str(refused)))
-        return
+        return False
     except PatternError as wrong:
         message = f"the regular expression of the subscription cannot be used: {wrong}"
         session.answer(call, _refused(ErrorCode.INVALID_REGULAR_EXPRESSION, message))
-        return
+        return False
     error = await _take(gateway, session, request)
     if is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED:
         await _pass_on(session, call, request, HELD_BY_CLUSTER)
-        return
+        return False
     if error:
         session.answer(call, refuse(request, error))
-        return
-    await _carry_out(gateway, session, call, request, news)
+        return False
+    return await _carry_out(gateway, session, call, request, news)
 
 
 async def _news(
@@ -124,26 +137,39 @@ async def _news(
         return None
     names, pattern = request.subscribed_topic_names, request.subscribed_topic_regex
     if names is None and pattern is None:
-        if not topics.follows(session, group_id):
-            gateway.spawn(_follow_known(gateway, session, group_id, request.member_id))
         return topics.news(session, group_id)
     await session.ready()
-    return await topics.follow(session, group_id, names, pattern)
+    return await topics.follow(session, group_id, names, pattern, partial(_topics_of, gateway, group_id))
 
 
-async def _follow_known(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member_id: str) -> None:
-    """A consumer goes on over a new connection without saying again what it subscribes to: the group knows."""
+async def _topics_of(gateway: ConsumerGroupContext, group_id: str) -> frozenset[str]:
+    """The topics that the group shares out now."""
+    return await gateway.appearances.of_consumers(group_id) or frozenset()
+
+
+async def _follow_known(gateway: ConsumerGroupContext, group_id: str) -> None:
+    """Consumers go on over new connections without saying again what they subscribe to: the group knows. After a
+    restart many of them do, and one description is for all.
+    """
+    await asyncio.sleep(GATHERED_S)
+    coming = gateway.topics.to_find_out(group_id)
     described = await gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
     assert isinstance(described, ConsumerGroupDescribeResponse)
-    member = next((each for each in described.groups[0].members if each.member_id == member_id), None)
-    if member is None or session.gone or gateway.topics.follows(session, group_id):
-        return
-    try:
-        names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
-        await gateway.topics.follow(session, group_id, names, pattern)
-    except (TopicsRefused, PatternError, UpstreamLost, DecodeError):
-        return  # the next heartbeat tries again
-    gateway.topics.untold(session, group_id)
+    members = {each.member_id: each for each in described.groups[0].members}
+    await asyncio.gather(
+        *(
+            _follow_one(gateway, session, group_id, members[member_id])
+            for session, member_id in coming.items()
+            if member_id in members and not session.gone
+        )
+    )
+
+
+async def _follow_one(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member: Member) -> None:
+    names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
+    with contextlib.suppress(TopicsRefused, PatternError, UpstreamLost, DecodeError):  # the next heartbeat tries again
+        had = partial(_topics_of, gateway, group_id)
+        await gateway.topics.follow_known(session, group_id, names, pattern, had)
 
 
 async def _take(
@@ -172,7 +198,8 @@ async def _carry_out(
     call: Call,
     request: ConsumerGroupHeartbeatRequest,
     news: News | None,
-) -> None:
+) -> bool:
+    """Let the group answer. Returns as `_serve`. Raises UpstreamLost."""
     group_id, epoch = request.group_id, request.member_epoch
     context = session.context(call)
     if news is not None:
@@ -181,10 +208,11 @@ async def _carry_out(
     when_more = partial(session.client.when_more, call, held)
     response, cached = await gateway.guarded.call(session, call, request, when_more, context)
     assert isinstance(response, ConsumerGroupHeartbeatResponse)
+    if epoch != JOINING_EPOCH and not await is_here(gateway, group_id):
+        response = await _of_elsewhere(session, call, request, response)
     if response.error_code:
-        gateway.topics.untold(session, group_id)
         await _cannot(gateway, session, call, request, response)
-        return
+        return False
     sentinel = gateway.sentinels.of(group_id)
     if epoch in LEAVING_EPOCHS:
         session.drop_members(group_id, {request.member_id})
@@ -195,8 +223,12 @@ async def _carry_out(
             error = await _stand(gateway, session, sentinel, request.member_id)
             if error:
                 session.answer(call, refuse(request, error))
-                return
+                return False
+        topics = gateway.topics
+        if not topics.follows(session, group_id) and topics.find_out(session, group_id, request.member_id):
+            gateway.spawn(_follow_known(gateway, group_id))
     answer(gateway, session, call, response, cached, group_id)
+    return epoch not in LEAVING_EPOCHS
 
 
 async def _stand(
@@ -245,6 +277,39 @@ async def _cannot(
     if joins and not error.retriable:
         gateway.spawn(gateway.sentinels.give_back(gateway.sentinels.of(group_id)))
     session.answer(call, response)
+    if needs_new_connection(response):
+        session.client.end()
+
+
+async def _of_elsewhere(
+    session: ClientSession,
+    call: Call,
+    request: ConsumerGroupHeartbeatRequest,
+    response: ConsumerGroupHeartbeatResponse,
+) -> ConsumerGroupHeartbeatResponse:
+    """The answer to a heartbeat whose group is not here, after the group's answer (rule 6 above). Raises UpstreamLost.
+
+    The group's error stands where the cluster knows no more than kcoord.
+    """
+    if not response.error_code:
+        fences = request.member_epoch not in LEAVING_EPOCHS
+        return _refused(ErrorCode.FENCED_MEMBER_EPOCH, HELD_BY_CLUSTER) if fences else response
+    await session.ready()
+    theirs = await _asked(session, call, request)
+    return response if theirs is None or error_of(theirs.error_code) in KNOWS_NO_GROUP else theirs
+
+
+async def _asked(
+    session: ClientSession, call: Call, request: ConsumerGroupHeartbeatRequest
+) -> ConsumerGroupHeartbeatResponse | None:
+    """The cluster's answer, in a version that it has; None if it has none. Raises UpstreamLost."""
+    version = await session.version(ConsumerGroupHeartbeatRequest, call.header.api_version)
+    is_of_v0 = request.subscribed_topic_regex is None and bool(request.member_id)
+    if version is None or (version < call.header.api_version and not is_of_v0):
+        return None
+    response = await session.ask(request, version, call.header.client_id)
+    assert isinstance(response, ConsumerGroupHeartbeatResponse)
+    return response
 
 
 async def _pass_on(session: ClientSession, call: Call, request: ConsumerGroupHeartbeatRequest, why_not: str) -> None:
@@ -255,11 +320,9 @@ async def _pass_on(session: ClientSession, call: Call, request: ConsumerGroupHea
     version = await session.version(ConsumerGroupHeartbeatRequest)
     if version is not None and version >= call.header.api_version:
         session.pass_on(call)
-    elif version is not None and request.subscribed_topic_regex is None and request.member_id:
-        response = await session.ask(request, version, call.header.client_id)
-        session.answer(call, response)
-    else:
-        session.answer(call, _refused(ErrorCode.UNSUPPORTED_VERSION, why_not))
+        return
+    theirs = await _asked(session, call, request)
+    session.answer(call, _refused(ErrorCode.UNSUPPORTED_VERSION, why_not) if theirs is None else theirs)
 
 
 def _refused(error: ErrorCode, message: str) -> ConsumerGroupHeartbeatResponse:
@@ -285,6 +348,14 @@ async def describe_slice(
     for group_id in request.group_ids:
         if group_id not in found:
             found[group_id] = await _described_here(gateway, session, call, request, group_id)
+    missing = [
+        group_id
+        for group_id, each in found.items()
+        if each.error_code == ErrorCode.GROUP_ID_NOT_FOUND and group_id not in theirs
+    ]
+    if missing and session.upstream is not None:
+        there = await _described_there(session, call, request, missing)
+        found |= {group_id: each for group_id, each in there.items() if not each.error_code}
     return ConsumerGroupDescribeResponse(groups=[found[group_id] for group_id in request.group_ids])
 
 
@@ -321,8 +392,8 @@ async def _described_here(
         if described.error_code:
             return described
         await gateway.topics.check(session, topics_in(described))
-    except TopicsRefused as refused:
-        return DescribedGroup(ErrorCode.TOPIC_AUTHORIZATION_FAILED, str(refused), group_id)
+    except TopicsRefused:  # its text would name the topic
+        return DescribedGroup(ErrorCode.TOPIC_AUTHORIZATION_FAILED, HAS_OTHER_TOPICS, group_id)
     except UpstreamLost:
         return DescribedGroup(ErrorCode.COORDINATOR_NOT_AVAILABLE, group_id=group_id)
     if request.include_authorized_operations:

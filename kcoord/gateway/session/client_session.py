@@ -35,6 +35,7 @@ from kcoord.protocol.frame import encode_request_header
 from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (
     ApiVersionsRequest,
+    MetadataRequest,
     Request,
     Response,
     api_name,
@@ -517,12 +518,19 @@ class ClientSession:
 
     def _is_read(self, api_key: int, api_version: int) -> bool:
         if api_key in self.gateway.read_apis:
-            return True
+            return api_key != MetadataRequest.API_KEY or not self._knows_metadata(api_version)
         if api_key == SASL_HANDSHAKE:
             return self.sasl is not None
         if api_key == API_VERSIONS:
             return self.upstream is None or api_version > ApiVersionsRequest.MAX_VERSION
         return False
+
+    def _knows_metadata(self, api_version: int) -> bool:
+        """Whether the broker is known to answer Metadata in that version: kcoord reads it only for older ones."""
+        if self.upstream is None:
+            return False
+        highest = self.gateway.versions.version(self.upstream.name, MetadataRequest)
+        return highest is not None and highest >= api_version
 
     def own_may_go(self, upstream: Upstream) -> None:
         """No frame of the client is half sent: allow kcoord's own requests, unless a SASL exchange is open."""

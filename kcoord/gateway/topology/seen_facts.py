@@ -19,6 +19,7 @@ __all__ = ["Followed", "News", "SeenFacts"]
 AGREEING, AGREE_MS = 3, 10_000
 """How many looks must agree that there is less than before, and the time in ms from the first of them to the last."""
 
+NO_ID = bytes(16)
 C = TypeVar("C", bound=Hashable)
 """A connection."""
 
@@ -41,6 +42,8 @@ class _Fact:
     """When the last looks were made that have shown it so: no more than are needed to agree."""
     changed_at: int
     """The number of the change that it was, or of its becoming certain."""
+    former_id: bytes = NO_ID
+    """The id of the topic that had this name before."""
     is_certain: bool = False
     is_loss: bool = False
     """Whether there was more before, or there is nothing."""
@@ -94,12 +97,24 @@ class SeenFacts(Generic[C]):
         for consumer in [each for each in self._followed if each[0] == connection]:
             del self._followed[consumer]
 
-    def resolve(self, followed: Followed, resolved: frozenset[str]) -> None:
-        """These topics match the consumer's regular expression now. Names that no longer match stay until looks agree
-        that they are gone.
+    def forget(self, consumer: tuple[C, str]) -> None:
+        """It is not known any more what the consumer subscribes to."""
+        self._followed.pop(consumer, None)
+
+    def add_matching(self, group_id: str, pattern: str, matched: frozenset[str]) -> None:
+        """Add what matches anew for all in the group that subscribe by that expression. Names that are gone count when
+        looks agree, and are left out once the group has been told.
         """
-        if not resolved <= followed.resolved:
-            followed.resolved, followed.told_at = followed.resolved | resolved, -1
+        for (_, of), each in self._followed.items():
+            if of != group_id or each.pattern != pattern:
+                continue
+            each.resolved -= {name for name in each.resolved - matched if self._is_gone(name, each.told_at)}
+            if matched - each.resolved:
+                each.resolved, each.told_at = each.resolved | matched, -1
+
+    def _is_gone(self, name: str, told_at: int) -> bool:
+        fact = self._facts.get(name)
+        return fact is not None and fact.topic is None and fact.is_certain and fact.changed_at <= told_at
 
     def news(self, consumer: tuple[C, str], now_ms: int) -> News | None:
         """What the consumer's group has not been told yet, which it is told now; None: nothing."""
@@ -110,18 +125,24 @@ class SeenFacts(Generic[C]):
         """Whether there is anything that the consumer's group has not been told yet, or not lately: what was lost is
         told again and again, because a group that has heard of more since does not believe it at once.
         """
-        if followed.told_at < 0:
-            return True
-        facts = [fact for name in followed.topics if (fact := self._facts.get(name)) is not None]
+        return followed.told_at < 0 or bool(self._new_to(followed, now_ms))
+
+    def _new_to(self, followed: Followed, now_ms: int) -> dict[str, _Fact]:
+        """What is new of a consumer's topics since its group was told. Nothing else: another process may have seen more
+        since.
+        """
+        facts = {name: fact for name in sorted(followed.topics) if (fact := self._facts.get(name)) is not None}
         is_late = now_ms - followed.told_ms >= AGREE_MS
-        return any(
-            fact.changed_at > followed.told_at or (is_late and fact.is_certain and fact.is_loss) for fact in facts
-        )
+        return {
+            name: fact
+            for name, fact in facts.items()
+            if fact.changed_at > followed.told_at or (is_late and fact.is_certain and fact.is_loss)
+        }
 
     def told(self, followed: Followed, now_ms: int) -> News:
-        """All that is known of a consumer's topics, which its group is told now."""
+        """What is new of a consumer's topics, which its group is told now."""
+        facts = self._new_to(followed, now_ms)
         followed.told_at, followed.told_ms = self._change, now_ms
-        facts = {name: fact for name in sorted(followed.topics) if (fact := self._facts.get(name)) is not None}
         return News(
             SeenTopics(
                 there={
@@ -157,8 +178,11 @@ class SeenFacts(Generic[C]):
 
     def _note(self, name: str, topic: Topic | None, now_ms: int) -> None:
         known = self._facts.get(name)
-        if known is None or (known.topic != topic and not _is_less(topic, known.topic)):
+        if known is None:
             self._facts[name] = _Fact(topic, [now_ms], self._next_change(), is_loss=topic is None)
+        elif known.topic != topic and not _is_less(topic, known):
+            former_id = known.former_id if known.topic is None else known.topic.id
+            self._facts[name] = _Fact(topic, [now_ms], self._next_change(), former_id)
         elif known.topic == topic:
             known.less = None
             if _agrees(known, now_ms) and not known.is_certain:
@@ -182,7 +206,10 @@ def _agrees(fact: _Fact, now_ms: int) -> bool:
     return len(looks_ms) >= AGREEING and now_ms - looks_ms[0] >= AGREE_MS
 
 
-def _is_less(topic: Topic | None, known: Topic | None) -> bool:
-    if topic is None or known is None:
-        return known is not None
-    return topic.id == known.id and topic.partitions < known.partitions
+def _is_less(topic: Topic | None, known: _Fact) -> bool:
+    """Whether a look shows less than is known, or a topic that had the name before: that broker may lag behind."""
+    if topic is None or known.topic is None:
+        return known.topic is not None
+    if topic.id == known.topic.id:
+        return topic.partitions < known.topic.partitions
+    return topic.id == known.former_id

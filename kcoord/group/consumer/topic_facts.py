@@ -63,6 +63,8 @@ def learn_seen(transition: Transition, group: ConsumerGroup, member: ConsumerMem
     known = dict(group.topics)
     for name, topic in seen.there.items():
         before = known.get(name)
+        if topic.id == group.former_ids.get(name):
+            continue  # a broker that lags behind
         if before is None or before.id != topic.id or before.partitions < topic.partitions:
             known[name] = topic
     agreed_since_ms = transition.now_ms - seen.agreed_ms
@@ -75,10 +77,14 @@ def learn_seen(transition: Transition, group: ConsumerGroup, member: ConsumerMem
         else:
             known[name] = certain
     for name, topic in known.items():
-        if group.topics.get(name) != topic:
+        former = group.topics.get(name)
+        if former != topic:
             group.learned_ms[name] = transition.now_ms
+        if former is not None and former.id != topic.id:
+            group.former_ids[name] = former.id
     for name in group.learned_ms.keys() - known.keys():
         del group.learned_ms[name]
+        group.former_ids.pop(name, None)
     _learn(transition, group, known, resolved_anew=resolved_anew)
 
 

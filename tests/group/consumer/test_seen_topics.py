@@ -83,6 +83,15 @@ def test_a_loss_that_the_other_process_saw_before_the_topic_was_made_is_none() -
     assert known(world) == OLD, "looks that have all been made since count"
 
 
+def test_the_topic_that_had_the_name_before_does_not_come_back() -> None:
+    """A broker of the other process lags behind."""
+    world = in_front()
+    world.join("a", seen=shown(OLD))
+    world.beat("a", 2, "A0 A1 A2 A3", seen=shown(NEW))
+    world.beat("a", 2, "A0 A1 A2 A3", seen=shown(OLD))
+    assert known(world) == NEW
+
+
 def test_after_a_load_the_group_goes_by_what_it_wrote_down() -> None:
     world = in_front()
     world.join("a", seen=shown(OLD))

@@ -70,7 +70,7 @@ class GroupAppearances:
         if group.error_code:
             return None
         if group.group_state == DEAD:  # it has members here, so it is of a kind without a barrier
-            topics = await self._of_consumers(group_id)
+            topics = await self.of_consumers(group_id)
             if topics is not None:
                 return KnownAppearance(Appearance(CONSUMER, await _partitions(asker, topics)), is_settled=True)
             return KnownAppearance(Appearance(CONNECT), is_settled=True)
@@ -83,7 +83,7 @@ class GroupAppearances:
             return KnownAppearance(Appearance(CONSUMER), is_settled=True)
         return KnownAppearance(Appearance(CONSUMER, await _partitions(asker, topics)), is_settled=True)
 
-    async def _of_consumers(self, group_id: str) -> frozenset[str] | None:
+    async def of_consumers(self, group_id: str) -> frozenset[str] | None:
         """The topics of a consumer group of the new protocol; None: it is of another kind."""
         response = await self._gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
         assert isinstance(response, ConsumerGroupDescribeResponse)

@@ -130,6 +130,8 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """When it heard of each topic as it knows it now, in front of a cluster. A topic that is not in it: before the
     load.
     """
+    former_ids: dict[str, bytes] = attrs.Factory(dict)
+    """The ids of the topics that had these names before, as far as it has heard of them."""
     assignment_ms: int = LONG_AGO_MS
     """When the installed targets were made, on the steps' clock."""
     took_ms: int = 0
