@@ -238,6 +238,21 @@ async def test_members_of_a_group_share_what_matches_their_expression() -> None:
     assert (await watched.follow(other, pattern="t-.")).resolved == frozenset(), "another expression"
 
 
+async def test_a_member_without_an_answer_keeps_the_others_waiting_for_a_while_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may not read its answers, and so kcoord reads none for it."""
+    monkeypatch.setattr("kcoord.gateway.topology.topic_watch.LOOK_WITHIN_S", 0.05)
+    watched, shows = Watched(), {"t-1": (OLD, 2)}
+    both = [Connection(shows, hangs=True), Connection(shows)]
+    first, second = await asyncio.gather(
+        *(watched.follow(consumer, pattern="t-.*") for consumer in both), return_exceptions=True
+    )
+    assert isinstance(first, UpstreamLost)
+    assert isinstance(second, News)
+    assert heard(second) == {"t-1": (OLD, 2)}
+
+
 async def test_a_topic_that_is_gone_is_not_looked_for_among_all() -> None:
     """Its consumers ask for it by id again and again, until they have let go of it."""
     watched, consumer = Watched(), Connection({"t": (OLD, 2)})

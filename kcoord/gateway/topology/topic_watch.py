@@ -151,7 +151,11 @@ class TopicWatch:
         for (other, of), peer in self._known.consumers():
             if other is not session and of == group_id and peer.pattern == pattern:
                 return peer.resolved
-        shown = await self._look(session, None)
+        try:
+            async with asyncio.timeout(LOOK_WITHIN_S):  # others wait, and this client may not read its answers
+                shown = await self._look(session, None)
+        except TimeoutError:
+            raise UpstreamLost("there is no answer about all topics") from None
         matched = await _matching(pattern, shown.topics.keys() | await had())
         self._note(shown, matched)
         return matched
