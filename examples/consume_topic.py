@@ -5,7 +5,8 @@
 - Start it as often as you like: the group's coordinator shares the topic's partitions among those that run. It is Kafka
   4.0 or later, or a kcoord without a cluster (whose topics have no records).
 - A record is a line `{"partition": …, "offset": …, "key": …, "value": …}`. What is no UTF-8 is read with U+FFFD.
-- An offset is committed when its line was written, every five seconds, and before others get the partition. Lines may come twice after a crash, none is lost.
+- Offsets are committed when their lines were written: every five seconds, and before others get the partition. Lines
+  may come twice after a crash, none is lost.
 - SIGTERM and Ctrl-C end it: it commits, leaves, and others go on at once.
 """
 
@@ -18,6 +19,7 @@ import logging
 import sys
 
 from kcoord.consumer import Consumer, ConsumerError
+
 
 def text(part: bytes | None) -> str | None:
     """A key or a value, as a line has it."""

@@ -226,20 +226,21 @@ class Consumer:
     async def __anext__(self) -> ConsumerRecord:
         """The next record. The record before it counts as processed.
 
-        Ends when a stop signal has come. Raises ConsumerError if the consumer may not be a member, if it may not read a
-        partition, if there is nowhere to begin (`auto_offset_reset="none"`), and for what a callback has raised.
+        Ends when a stop signal has come, or the consumer is closed. Raises ConsumerError if the consumer may not be a
+        member, if it may not read a partition, if there is nowhere to begin (`auto_offset_reset="none"`), and for what
+        a callback has raised.
         """
-        driver, reading = self._running
-        now = asyncio.get_running_loop().time()
-        if not reading.has_records or driver.turns.news.is_set() or now - self._paused_at > _BREATH_S:
-            try:
+        try:
+            driver, reading = self._running
+            now = asyncio.get_running_loop().time()
+            if not reading.has_records or driver.turns.news.is_set() or now - self._paused_at > _BREATH_S:
                 await self._wait_for_records(None)
-            except ConsumerStopped:
-                raise StopAsyncIteration from None
-        else:
-            reading.note_processed()
-            driver.polled(waits=False)
-            self._commit_if_due()
+            else:
+                reading.note_processed()
+                driver.polled(waits=False)
+                self._commit_if_due()
+        except ConsumerStopped:
+            raise StopAsyncIteration from None
         return reading.next()
 
     async def getmany(
@@ -248,7 +249,8 @@ class Consumer:
         """Records by partition, `max_records` in all at most. All records before them count as processed.
 
         Waits for `timeout` seconds at most until there is a record. A callback that is due is waited for in any case.
-        Raises ConsumerStopped when a stop signal has come, and ConsumerError as the loop over the records does.
+        Raises ConsumerStopped when a stop signal has come or the consumer is closed, and ConsumerError as the loop over
+        the records does.
         """
         _, reading = self._running
         found: dict[TopicPartition, list[ConsumerRecord]] = {}
@@ -421,7 +423,8 @@ class Consumer:
         """
         driver, reading = self._running
         if offsets is None:
-            await self._commit_positions(driver, reading, reading.to_commit(in_hand=True), self._commit_timeout)
+            positions = reading.to_commit(in_hand=True)
+            await self._commit_positions(driver, reading, positions, self._commit_timeout, skip_unknown=False)
             return
         asked = {each: (offset, "") if isinstance(offset, int) else offset for each, offset in offsets.items()}
         if asked:
@@ -443,11 +446,17 @@ class Consumer:
             ) from None
 
     async def _commit_positions(
-        self, driver: Driver, reading: Reading, positions: Mapping[TopicPartition, int], timeout_s: float
+        self,
+        driver: Driver,
+        reading: Reading,
+        positions: Mapping[TopicPartition, int],
+        timeout_s: float,
+        *,
+        skip_unknown: bool,
     ) -> None:
         if positions:
             offsets = {each: (offset, "") for each, offset in positions.items()}
-            await driver.requests.commit(offsets, timeout_s, driver.is_held)
+            await driver.requests.commit(offsets, timeout_s, driver.is_held, skip_unknown=skip_unknown)
             reading.note_committed(positions)
 
     def _commit_if_due(self) -> None:
@@ -469,10 +478,11 @@ class Consumer:
             await self._commit_quietly(gone, self._setup.max_poll_ms / 1000)
 
     async def _commit_quietly(self, positions: Mapping[TopicPartition, int], timeout_s: float) -> None:
+        """Log a failure. A topic that was deleted holds nothing up."""
         if self._parts is None:
             return
         try:
-            await self._commit_positions(*self._parts, positions, timeout_s)
+            await self._commit_positions(*self._parts, positions, timeout_s, skip_unknown=True)
         except CommitFailed as error:
             _log.warning("%s", error)
 

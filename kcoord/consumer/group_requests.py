@@ -39,6 +39,7 @@ from kcoord.protocol.messages import (
 
 R = TypeVar("R", bound=Response)
 
+_NO_TOPIC = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 _TOPIC_IDS_FROM = 12
 """The first version of Metadata in which topics can be asked for by id."""
 
@@ -68,11 +69,13 @@ class GroupRequests:
         offsets: Mapping[TopicPartition, Offset],
         timeout_s: float,
         is_held: Callable[[TopicPartition], bool],
+        *,
+        skip_unknown: bool = False,
     ) -> None:
         """Commit these offsets, at the member's epoch of that moment. Raises CommitFailed.
 
         Commits reach the coordinator in the order in which they were asked for. Before each try `is_held` says whether
-        the consumer still has a partition.
+        the consumer still has a partition. `skip_unknown`: what the coordinator does not know is not tried again.
         """
         life = self.lives
         left = dict(offsets)
@@ -89,7 +92,10 @@ class GroupRequests:
                     except ClientError as error:
                         why = str(error)
                     else:
-                        left, why = self._judge(left, commit_errors(response))
+                        errors = commit_errors(response)
+                        if skip_unknown:
+                            left = {each: offset for each, offset in left.items() if errors.get(each) != _NO_TOPIC}
+                        left, why = self._judge(left, errors)
                         if not left:
                             return
                     await asyncio.sleep(pause_s)

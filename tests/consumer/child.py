@@ -1,7 +1,8 @@
 """A program with a consumer, in a process of its own, which a test can freeze, thaw, kill and stop.
 
-Arguments: bootstrap address, group, topic, and further options of the consumer as JSON. It says in lines what happens:
-what is assigned, revoked or lost, each record that it has read, each commit and its failure. It commits each record.
+Arguments: bootstrap address, group, topic, a path, and further options of the consumer as JSON. It says in lines what
+happens: what is assigned, revoked or lost, each record that it has read, each commit and its failure. It commits each
+record. While there is a file at the path, it blocks its event loop before it commits.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import asyncio
 import json
 import os
 import sys
+import time
+from pathlib import Path
 
 from aiokafka import TopicPartition
 
@@ -26,7 +29,7 @@ def saying(name: str, partitions: frozenset[TopicPartition]) -> None:
     say(name, *sorted(each.partition for each in partitions))
 
 
-async def main(bootstrap: str, group: str, topic: str, options: str) -> None:
+async def main(bootstrap: str, group: str, topic: str, block: str, options: str) -> None:
     """Read and commit until a signal comes."""
     consumer = Consumer(
         bootstrap,
@@ -40,6 +43,10 @@ async def main(bootstrap: str, group: str, topic: str, options: str) -> None:
     async with consumer:
         async for record in consumer:
             say("read", (record.value or b"").decode())
+            if Path(block).exists():
+                say("blocked")
+            while Path(block).exists():
+                time.sleep(0.01)
             try:
                 await consumer.commit()
                 say("committed", record.partition, record.offset + 1)

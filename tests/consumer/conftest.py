@@ -58,6 +58,8 @@ class Child:
     """One process of `child.py`."""
 
     process: ServerProcess
+    block: Path
+    """While there is a file, it blocks its event loop when it has a record in hand."""
 
     def said(self, what: str) -> list[str]:
         """What it has said under this word, in whole lines."""
@@ -90,11 +92,13 @@ def start_child(tmp_path: Path) -> Iterator[Callable[..., Child]]:
     started: list[ServerProcess] = []
 
     def start(bootstrap: str, group: str, topic: str, **options: Any) -> Child:
-        command = [sys.executable, "-m", "tests.consumer.child", bootstrap, group, topic, json.dumps(options)]
-        log = tmp_path / f"child-{len(started)}.log"
+        name = f"child-{len(started)}"
+        log, block = tmp_path / f"{name}.log", tmp_path / f"{name}.block"
+        arguments = [bootstrap, group, topic, str(block), json.dumps(options)]
+        command = [sys.executable, "-m", "tests.consumer.child", *arguments]
         inherited = {name: value for name, value in os.environ.items() if not re.match("KCOORD_|PYTEST_", name)}
         started.append(ServerProcess.start("consumer", command, log, {**inherited, "PYTHONPATH": str(ROOT)}))
-        return Child(started[-1])
+        return Child(started[-1], block)
 
     yield start
     for each in started:

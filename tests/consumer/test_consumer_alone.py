@@ -276,13 +276,9 @@ async def test_nobody_commits_what_it_does_not_have(shared_kcoord: Kcoord, group
         foreign = min(second.assigned)
         with pytest.raises(CommitFailed, match=f"work-{foreign.partition} cannot be committed"):
             await first.consumer.commit({foreign: 1})
-        for refused in (
-            lambda: first.consumer.seek(foreign, 1),
-            lambda: first.consumer.pause(foreign),
-            lambda: first.consumer.resume(foreign),
-        ):
+        for name, arguments in (("seek", (foreign, 1)), ("pause", (foreign,)), ("resume", (foreign,))):
             with pytest.raises(ConsumerError, match=f"work-{foreign.partition} is not assigned to this consumer"):
-                refused()
+                getattr(first.consumer, name)(*arguments)
         with pytest.raises(ConsumerError, match="is not assigned"):
             await first.consumer.position(foreign)
         assert await first.consumer.committed(foreign) == {foreign: None}
@@ -317,5 +313,4 @@ async def test_a_consumer_that_does_not_run_says_so(shared_kcoord: Kcoord, group
         await consumer.close()
         with pytest.raises(ConsumerStopped):
             await consumer.getmany()
-        with pytest.raises(ConsumerStopped):
-            await anext(consumer)
+        assert [record async for record in consumer] == []

@@ -14,7 +14,6 @@ from kcoord.client.connection import Connection
 from kcoord.client.errors import ClientError
 from kcoord.consumer import CommitFailed, ConsumerError
 from kcoord.consumer.group_requests import GroupRequests
-from kcoord.consumer.membership import Membership
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import offset_commit_response as committed
 from kcoord.protocol.generated import offset_fetch_response as fetched
@@ -91,7 +90,7 @@ class Group:
         self.broker = Broker(*answers)
         self.hurries = 0
         self.on_hurry: Callable[[], None] = lambda: None
-        self.requests = GroupRequests(cast(Membership, self.hand.consumer), self._hurry)
+        self.requests = GroupRequests(self.hand.consumer, self._hurry)
         self.requests.use(cast(Connection, self.broker))
         self.held = {A0, A1}
 
@@ -99,9 +98,11 @@ class Group:
         self.hurries += 1
         self.on_hurry()
 
-    async def commit(self, offsets: dict[TopicPartition, int], timeout_s: float = DEADLINE_S) -> None:
+    async def commit(
+        self, offsets: dict[TopicPartition, int], timeout_s: float = DEADLINE_S, *, skip_unknown: bool = False
+    ) -> None:
         texts = {each: (offset, "") for each, offset in offsets.items()}
-        await self.requests.commit(texts, timeout_s, self.held.__contains__)
+        await self.requests.commit(texts, timeout_s, self.held.__contains__, skip_unknown=skip_unknown)
 
     def epochs(self) -> list[int]:
         return [each.generation_id_or_member_epoch for each in self.broker.asked]
@@ -145,6 +146,12 @@ async def test_only_what_failed_is_sent_again() -> None:
     await group.commit({A0: 5, A1: 6})
     [topic] = group.broker.asked[1].topics
     assert [(each.partition_index, each.committed_offset) for each in topic.partitions] == [(1, 6)]
+
+
+async def test_a_topic_that_is_gone_need_not_hold_a_commit_up() -> None:
+    group = Group(commit_answer(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, only=1))
+    await group.commit({A0: 5, A1: 6}, skip_unknown=True)
+    assert len(group.broker.asked) == 1
 
 
 @pytest.mark.parametrize("error", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID])
