@@ -39,6 +39,7 @@ EARLY = (
     "tests/cli/test_placement.py",
     "tests/cli/test_groups.py",
     "tests/cli/test_consumer_groups.py",
+    "tests/consumer/test_consumer_on_kafka.py",
     "tests/worker/test_worker.py",
     "tests/javafleet/test_exactly_once.py",
     "tests/gateway/test_outage.py",

@@ -46,13 +46,14 @@ _TOPIC_IDS_FROM = 12
 
 class GroupRequests:
     """Sends the requests. `hurry` makes the next heartbeat come at once, which learns whether the consumer is still a
-    member, who coordinates the group, and what its epoch is.
+    member, who coordinates the group, and what its epoch is. `disown` is called when the member is not known any more.
     """
 
-    def __init__(self, member: Membership, hurry: Callable[[], None]) -> None:
+    def __init__(self, member: Membership, hurry: Callable[[], None], disown: Callable[[int], None]) -> None:
         self._member = member
         self._setup = member.setup
         self._hurry = hurry
+        self._disown = disown
         self._connection: Connection | None = None
         self._connected = asyncio.Event()
         self._commits = asyncio.Lock()
@@ -95,7 +96,7 @@ class GroupRequests:
                         errors = commit_errors(response)
                         if skip_unknown:
                             left = {each: offset for each, offset in left.items() if errors.get(each) != _NO_TOPIC}
-                        left, why = self._judge(left, errors)
+                        left, why = self._judge(left, errors, life)
                         if not left:
                             return
                     await asyncio.sleep(pause_s)
@@ -106,7 +107,7 @@ class GroupRequests:
             ) from None
 
     def _judge(
-        self, left: Mapping[TopicPartition, Offset], errors: Mapping[TopicPartition, int]
+        self, left: Mapping[TopicPartition, Offset], errors: Mapping[TopicPartition, int], life: int
     ) -> tuple[dict[TopicPartition, Offset], str]:
         """What is to be sent again, and why. Raises CommitFailed."""
         again: dict[TopicPartition, Offset] = {}
@@ -117,6 +118,8 @@ class GroupRequests:
                 case Verdict.DONE:
                     continue
                 case Verdict.FENCED:
+                    if code == ErrorCode.UNKNOWN_MEMBER_ID and life == self.lives:
+                        self._disown(code)
                     self._hurry()
                     raise self._not_held(left, error_name(code))
                 case Verdict.REFUSED:

@@ -12,7 +12,8 @@ Whoever drives it does this:
 - `Revoke`: let go of the partitions, then call `released`. `Grant`: begin with them, after the revocations before.
 - `Lose`: stop at once, also what is being revoked; then call `lost`.
 - `application_polled` tells that the application polls: it waits in a poll, or has just got something from one.
-- `hurry` when a commit was refused: the next heartbeat tells whether the consumer is still a member.
+- `disowned` when the answer to a commit says that the member is not known. `hurry` after other errors of commits: the
+  next heartbeat tells more.
 - `leave` lets go of everything, leaves, and ends in `Gone`; `give_up` does so without waiting.
 
 The coordinator does not tell how long a session is. So a consumer that does not reach it goes on reading, as Java's
@@ -124,6 +125,11 @@ class Membership:
     def hurry(self, now_ms: int) -> list[Action]:
         """Send the next heartbeat at once."""
         self._state.hurried = True
+        return self._settle(now_ms)
+
+    def disowned(self, now_ms: int, error_code: int) -> list[Action]:
+        """A commit at the present epoch was refused: the coordinator does not know this member any more."""
+        phase_table.DISOWNED.at(self._state.phase)(self._state, now_ms, error_code)
         return self._settle(now_ms)
 
     # The way to the coordinator

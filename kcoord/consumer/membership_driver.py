@@ -55,7 +55,7 @@ class Driver:
         """`commit_before` is called before partitions are revoked, with these. It must not raise."""
         self.member = member
         self.turns = Turns()
-        self.requests = GroupRequests(member, self._hurry)
+        self.requests = GroupRequests(member, self._hurry, self._disown)
         self._finder = finder
         self._reading = reading
         self._callbacks = callbacks
@@ -246,6 +246,9 @@ class Driver:
 
     def _hurry(self) -> None:
         self._do(self.member.hurry(now_ms()))
+
+    def _disown(self, error_code: int) -> None:
+        self._do(self.member.disowned(now_ms(), error_code))
 
     # The network
 

@@ -12,6 +12,8 @@ from typing import Generic, NamedTuple, TypeVar
 from kcoord.consumer.state import Call, MembershipState, Phase, Sent
 from kcoord.consumer.transitions import (
     come_back,
+    disown,
+    disown_and_go,
     fail,
     go,
     go_on,
@@ -79,6 +81,9 @@ FATAL      = Row[OnAnswer](never,  fail,       fail,       never,     never,    
 LEFT       = Row[OnAnswer](never,  ignore,     never,      ignore,    ignore,    never,         go,        never)
 LEFT_LATER = Row[OnAnswer](never,  ignore,     never,      ignore,    ignore,    never,         try_later, never)
 LEFT_ELSE  = Row[OnAnswer](never,  ignore,     never,      ignore,    ignore,    never,         seek_anew, never)
+
+# A commit was refused, since the member is not known
+DISOWNED   = Row[OnNumber](never,  ignore,     disown,     ignore,    ignore,    disown_and_go, ignore,    ignore)
 
 # The coordinator cannot be found, or refuses the login, for good
 REFUSED    = Row[OnError]( ignore, refuse,     refuse,     go_then,   refuse,    refuse,        go,        ignore)

@@ -130,13 +130,23 @@ def join_anew(state: MembershipState, now_ms: int, *_: Any) -> None:
 
 def lose(state: MembershipState, now_ms: int, sent: Sent, response: ConsumerGroupHeartbeatResponse) -> None:
     """The consumer is no member any more: stop everything, then join with epoch 0 and the same member id."""
+    disown(state, now_ms, response.error_code)
+
+
+def disown(state: MembershipState, now_ms: int, error_code: int) -> None:
+    """The same, whether the answer to a heartbeat or to a commit said so."""
     state.not_before_ms = max(state.not_before_ms, now_ms + state.back_off_ms())
-    _lose(state, now_ms, error_name(response.error_code), Phase.JOINING)
+    _lose(state, now_ms, error_name(error_code), Phase.JOINING)
 
 
 def lose_and_go(state: MembershipState, now_ms: int, sent: Sent, response: ConsumerGroupHeartbeatResponse) -> None:
     """The same, of a consumer that was leaving anyway."""
-    _lose(state, now_ms, error_name(response.error_code), Phase.GONE)
+    disown_and_go(state, now_ms, response.error_code)
+
+
+def disown_and_go(state: MembershipState, now_ms: int, error_code: int) -> None:
+    """The same, whether the answer to a heartbeat or to a commit said so."""
+    _lose(state, now_ms, error_name(error_code), Phase.GONE)
 
 
 def reclaim(state: MembershipState, now_ms: int, sent: Sent, response: ConsumerGroupHeartbeatResponse) -> None:

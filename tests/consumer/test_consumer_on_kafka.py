@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from aiokafka import TopicPartition
@@ -14,6 +15,7 @@ from kcoord.consumer import Consumer, ConsumerError
 from tests.consumer.conftest import QUICK, Child
 from tests.consumer.reader import Reader, partitions_of, readers, until, until_shared
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import DEADLINE_S
 
@@ -201,7 +203,8 @@ async def test_a_topic_that_is_deleted_is_let_go_of(cluster: KafkaCluster, topic
         await until_shared([7], partitions_of(topic, PARTITIONS) | partitions_of(other, 1), reader)
         written = await write(cluster, topic, numbered(0, 60))
         await until(everything(written, reader), "all is read")
-        cluster.admin().delete_topics([topic])[topic].result(120)
+        admin = cluster.admin()  # its futures end with it
+        admin.delete_topics([topic])[topic].result(120)
         await until_shared([1], partitions_of(other, 1), reader)
         written += await write(cluster, other, numbered(60, 10))
         await until(everything(written, reader), "all is read")
@@ -284,6 +287,24 @@ async def test_a_broker_that_restarts_is_outlived(start_kafka: Callable[..., Kaf
         assert Counter(reader.values) == Counter(written)
         assert (len(reader.notes), reader.called("on_lost")) == (1, [])
         assert sum((await reader.consumer.committed(*reader.assigned)).values()) == 120  # type: ignore[arg-type]
+
+
+async def test_a_kcoord_in_front_of_the_cluster_passes_everything_on(
+    cluster: KafkaCluster, topic: str, group: str, tmp_path: Path
+) -> None:
+    kcoord = Kcoord(tmp_path, upstream=cluster.bootstrap, groups=["another"])
+    try:
+        kcoord.start()
+        async with Reader(kcoord.bootstrap, group, topics=[topic]) as first:
+            written = await write(cluster, topic, numbered(0, 60))
+            async with Reader(cluster.bootstrap, group, topics=[topic]) as second:
+                await until_shared([3, 3], partitions_of(topic, PARTITIONS), first, second)
+                written += await write(cluster, topic, numbered(60, 60))
+                await until(everything(written, first, second), "all is read")
+        assert Counter(first.values + second.values) == Counter(written)
+        assert sum(cluster.committed(group).values()) == 120
+    finally:
+        kcoord.remove()
 
 
 def test_a_signal_ends_the_loop_over_the_records(

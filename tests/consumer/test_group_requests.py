@@ -89,8 +89,9 @@ class Group:
         self.hand: Hand = member("a0 a1", QUICK, epoch=3)
         self.broker = Broker(*answers)
         self.hurries = 0
+        self.disownments: list[int] = []
         self.on_hurry: Callable[[], None] = lambda: None
-        self.requests = GroupRequests(self.hand.consumer, self._hurry)
+        self.requests = GroupRequests(self.hand.consumer, self._hurry, self.disownments.append)
         self.requests.use(cast(Connection, self.broker))
         self.held = {A0, A1}
 
@@ -154,12 +155,31 @@ async def test_a_topic_that_is_gone_need_not_hold_a_commit_up() -> None:
     assert len(group.broker.asked) == 1
 
 
-@pytest.mark.parametrize("error", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID])
-async def test_a_commit_of_who_is_no_member_fails_and_the_next_heartbeat_is_hurried(error: ErrorCode) -> None:
+@pytest.mark.parametrize(
+    ("error", "disownments"),
+    [(ErrorCode.UNKNOWN_MEMBER_ID, [ErrorCode.UNKNOWN_MEMBER_ID]), (ErrorCode.FENCED_INSTANCE_ID, [])],
+)
+async def test_the_commit_of_who_is_no_member_fails(error: ErrorCode, disownments: list[ErrorCode]) -> None:
+    """The membership is told, or the next heartbeat comes at once to learn more."""
     group = Group(commit_answer(error))
     with pytest.raises(CommitFailed, match=f"these partitions any more .{error.name}"):
         await group.commit({A0: 5})
-    assert (len(group.broker.asked), group.hurries) == (1, 1)
+    assert (len(group.broker.asked), group.hurries, group.disownments) == (1, 1, disownments)
+
+
+async def test_a_late_refusal_is_not_about_the_next_membership() -> None:
+    group = Group()
+
+    def refuses_late(request: OffsetCommitRequest) -> Response:
+        group.requests.lives += 1
+        answer = commit_answer(ErrorCode.UNKNOWN_MEMBER_ID)
+        assert answer is not None
+        return answer(request)
+
+    group.broker.answers.append(refuses_late)
+    with pytest.raises(CommitFailed):
+        await group.commit({A0: 5})
+    assert group.disownments == []
 
 
 async def test_a_refused_commit_says_which_offset() -> None:

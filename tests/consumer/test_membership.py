@@ -190,6 +190,18 @@ def test_who_is_fenced_loses_everything_at_once_and_joins_again(error: ErrorCode
     assert says_everything(request)
 
 
+def test_whose_commit_is_refused_loses_everything_at_once() -> None:
+    """Also while a heartbeat is under way, whose answer does not count any more."""
+    hand = member("a0", epoch=4).later(INTERVAL)
+    number, _ = hand.heartbeat()
+    hand.put(hand.consumer.disowned(hand.now, ErrorCode.UNKNOWN_MEMBER_ID))
+    lose = hand.take(Lose)
+    hand.answer(4, "a0", number=number)
+    hand.nothing()
+    hand.later(SETUP.backoff_ms).lost(lose.number)
+    assert hand.heartbeat()[1].member_epoch == 0
+
+
 def test_what_is_being_revoked_is_lost_as_well() -> None:
     hand = member("a0 a1").later(INTERVAL)
     hand.answer(1, "a0")

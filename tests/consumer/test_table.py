@@ -112,6 +112,13 @@ CELLS: dict[tuple[str, str], tuple[Phase, list[type]]] = {
     ("LEFT_ELSE", "losing"): (Phase.LOSING, []),
     ("LEFT_ELSE", "away"): (Phase.AWAY, []),
     ("LEFT_ELSE", "parting"): (Phase.PARTING, []),
+    ("DISOWNED", "joining"): (Phase.JOINING, []),
+    ("DISOWNED", "member"): (Phase.LOSING, [Lose]),
+    ("DISOWNED", "losing"): (Phase.LOSING, []),
+    ("DISOWNED", "away"): (Phase.AWAY, []),
+    ("DISOWNED", "leaving"): (Phase.LOSING, [Lose]),
+    ("DISOWNED", "parting"): (Phase.PARTING, []),
+    ("DISOWNED", "gone"): (Phase.GONE, []),
     ("REFUSED", "idle"): (Phase.IDLE, []),
     ("REFUSED", "joining"): (Phase.GONE, [Gone]),
     ("REFUSED", "member"): (Phase.LOSING, [Lose]),
@@ -209,6 +216,8 @@ def happens(row: str, hand: Hand) -> None:
         hand.put(consumer.poll(now))
     elif row == "POLLED":
         hand.polls(waits=True)
+    elif row == "DISOWNED":
+        hand.put(consumer.disowned(now, ErrorCode.UNKNOWN_MEMBER_ID))
     elif row == "REFUSED":
         hand.put(consumer.refused(now, ErrorCode.GROUP_AUTHORIZATION_FAILED, "no"))
     elif row == "START":
