@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
@@ -38,11 +39,22 @@ class Callbacks:
             if inspect.isawaitable(returned):
                 await returned
         except Exception as error:
-            text = f"{name} failed for {name_some(partitions)}: {type(error).__name__}: {error}"
-            _log.error("%s", text)
-            if self.failure is None:
-                self.failure = ConsumerError(text)
-                self.failure.__cause__ = error
+            self._note(f"{name} failed for {name_some(partitions)}: {type(error).__name__}: {error}", error)
+        except asyncio.CancelledError as error:
+            running = asyncio.current_task()
+            if running is not None and running.cancelling():
+                raise
+            self._note(
+                f"{name} failed for {name_some(partitions)}: it awaited a task that was cancelled. Await "
+                "asyncio.gather(task, return_exceptions=True) instead",
+                error,
+            )
+
+    def _note(self, text: str, error: BaseException) -> None:
+        _log.error("%s", text)
+        if self.failure is None:
+            self.failure = ConsumerError(text)
+            self.failure.__cause__ = error
 
     def raise_failure(self) -> None:
         """Raise the failure of a callback, once."""

@@ -199,9 +199,11 @@ class Consumer:
         if self._parts is None:
             return
         driver, reading = self._parts
+        leaving = asyncio.create_task(self._leave(driver, permanent=permanent))
         try:
-            await asyncio.shield(asyncio.ensure_future(self._leave(driver, permanent=permanent)))
+            await asyncio.shield(leaving)
         finally:
+            leaving.cancel()
             self._parts, self._was_closed = None, True
             if self._committing is not None:
                 self._committing.cancel()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,6 +20,8 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import IllegalStateError, KafkaError
 
 from kcoord.log.kafka.kafka_client import KafkaClient
+
+_log = logging.getLogger(__name__)
 
 _FETCHED = 500
 """How many records are taken from aiokafka at once."""
@@ -60,7 +63,11 @@ class Reading:
         for task in self._resets:
             task.cancel()
         if self._kafka is not None:
-            await self._kafka.stop()
+            try:
+                await self._kafka.stop()
+            except KafkaError as error:  # why fetching has ended, which aiokafka tells once more
+                _log.warning("the fetching had ended before: %s", error)
+                await self._kafka._client.close()
 
     # Partitions come and go
 
@@ -170,6 +177,8 @@ class Reading:
         if not self._reads:
             await asyncio.sleep(timeout_ms / 1000)  # aiokafka would wait for an assignment
             return
+        if self._kafka._fetcher.error_future.done():
+            self._kafka._fetcher.error_future.result()  # aiokafka would wait for ever
         fetched = await self._kafka.getmany(timeout_ms=timeout_ms, max_records=_FETCHED)
         # nothing is awaited between aiokafka's own step and this one, so its positions and the records fit together
         for partition, records in fetched.items():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from aiokafka import TopicPartition
+from aiokafka.errors import KafkaError
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from kcoord.consumer import CommitFailed, Consumer, ConsumerError, ConsumerStopped
@@ -209,6 +210,41 @@ async def test_what_a_callback_raises_the_next_poll_raises(shared_kcoord: Kcoord
         assert isinstance(raised.value.__cause__, LookupError)
         assert consumer.assignment() == ALL, "it is a member all the same"
         assert await consumer.getmany(0) == {}, "it is told once"
+
+
+async def test_a_callback_that_awaits_a_cancelled_task_has_failed(shared_kcoord: Kcoord, group: str) -> None:
+    """It is not taken for a callback that was interrupted, which nobody would hear of."""
+
+    async def fails(partitions: frozenset[TopicPartition]) -> None:
+        task = asyncio.create_task(asyncio.sleep(3600))
+        task.cancel()
+        await task
+
+    async with Reader(shared_kcoord.bootstrap, group, on_revoked=fails, **WORK) as first:
+        await until_shared([6], ALL, first)
+        async with Reader(shared_kcoord.bootstrap, group, **WORK) as second:
+            await until(lambda: len(second.assigned) == 3, "it is released all the same")
+            await until(lambda: first.error is not None, "the program is told")
+            assert "on_revoked failed for work-" in str(first.error)
+            assert "it awaited a task that was cancelled" in str(first.error)
+
+
+async def test_an_end_of_the_fetching_is_told(shared_kcoord: Kcoord, group: str) -> None:
+    async with Consumer(shared_kcoord.bootstrap, group, topics=["work"]) as consumer:
+        await until_assigned(consumer)
+        fetcher = consumer._running[1]._kafka._fetcher
+        fetcher._fetch_task.cancel()
+        await asyncio.wait([fetcher._fetch_task])
+        fetcher._fetch_task = asyncio.get_running_loop().create_future()
+        fetcher._fetch_task.set_exception(KafkaError("Unexpected error during data retrieval"))
+        with pytest.raises(ConsumerError, match="records cannot be fetched: KafkaError: Unexpected error"):
+            await consumer.getmany(DEADLINE_S)
+
+
+async def until_assigned(consumer: Consumer) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        while consumer.assignment() != ALL:
+            await consumer.getmany(0.05)
 
 
 async def test_without_on_lost_on_revoked_is_called(shared_kcoord: Kcoord, group: str) -> None:
