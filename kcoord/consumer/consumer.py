@@ -358,7 +358,7 @@ class Consumer:
                     f"{group}: a record is larger than a fetch may be and is left out: raise max_partition_fetch_bytes "
                     f"in fetch_options ({error})"
                 )
-        return ConsumerError(f"{group}: records cannot be fetched: {type(error).__name__}: {error}")
+        return ConsumerError(f"{group}: records cannot be fetched: {error}")
 
     # What there is to know
 
