@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,53 @@ async def test_a_program_moves_its_position_and_pauses(cluster: KafkaCluster, to
         reader.consumer.resume(*still)
         await until(lambda: len(reader.records) == len(written), "what was paused is read again")
         assert Counter(reader.values) == Counter(written)
+
+
+async def test_what_was_fetched_and_not_given_away_is_given_once(cluster: KafkaCluster, topic: str, group: str) -> None:
+    """The consumer has hundreds of records at hand when its program pauses, and when another one joins."""
+    written = await write(cluster, topic, numbered(0, 600))
+    seen: list[str] = []
+    async with Consumer(cluster.bootstrap, group, topics=[topic], auto_offset_reset="earliest") as consumer:
+
+        async def read() -> None:
+            async for record in consumer:
+                seen.append((record.value or b"").decode())
+
+        first = await anext(consumer)
+        reading = consumer._running[1]
+        await until(lambda: len(consumer.assignment()) == 6, "it has everything")
+        assert reading.has_records
+        consumer.pause(*consumer.assignment())
+        assert await consumer.getmany(0) == {}
+        consumer.resume(*consumer.assignment())
+        seen += [(each.value or b"").decode() for each in chain(*(await consumer.getmany(60, max_records=1)).values())]
+        assert reading.has_records
+        async with Reader(cluster.bootstrap, group, topics=[topic]) as other:
+            driver = consumer._running[0]
+            await until(lambda: len(driver.member.assigned) == 3, "the broker withdraws three partitions")
+            await until(lambda: driver.turns.has_callbacks, "the revocation waits")
+            task = asyncio.create_task(read())
+            await until(lambda: len(seen) + len(other.values) >= 599, "all is read")
+            await until_shared([3], partitions_of(topic, PARTITIONS) - consumer.assignment(), other)
+            task.cancel()
+            await asyncio.wait([task])
+            assert Counter([(first.value or b"").decode(), *seen, *other.values]) == Counter(written)
+            assert other.values, "both have read something"
+
+
+async def test_a_seek_gives_up_what_was_fetched(cluster: KafkaCluster, group: str) -> None:
+    topic = cluster.create_topic(group.replace("_", "-"), 1)
+    written = await write(cluster, topic, numbered(0, 50))
+    async with Consumer(cluster.bootstrap, group, topics=[topic], auto_offset_reset="earliest") as consumer:
+        for back in (1, 20):
+            for _ in range(back):
+                await anext(consumer)
+            assert consumer._running[1].has_records
+            consumer.seek(TopicPartition(topic, 0), 0)
+        values = [((await anext(consumer)).value or b"").decode() for _ in written]
+        assert values == written
+        consumer.seek(TopicPartition(topic, 0), 49)
+        assert (await anext(consumer)).offset == 49
 
 
 async def test_where_a_group_begins(cluster: KafkaCluster, topic: str, group: str) -> None:
