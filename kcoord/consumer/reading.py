@@ -19,7 +19,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import IllegalStateError, KafkaError
 
-from kcoord.log.kafka.kafka_client import KafkaClient
+from kcoord.consumer.fetch_client import FetchClient
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Reading:
     async def start(self) -> None:
         """Reach the cluster. Raises KafkaError."""
         kafka = AIOKafkaConsumer(group_id=None, enable_auto_commit=False, **self._client, **self._options)
-        kafka._client = KafkaClient(**self._client)
+        kafka._client = FetchClient(**self._client)
         try:
             await kafka.start()
         except BaseException:
@@ -190,6 +190,9 @@ class Reading:
 
     def _assign(self) -> None:
         self._records.clear()
+        if not self._reads:
+            self._kafka._subscription.unsubscribe()  # `unsubscribe` and an empty `assign` ask for all topics there are
+            return
         self._kafka.assign(list(self._reads))
         for each in self._reads:
             offset = self._positions[each]

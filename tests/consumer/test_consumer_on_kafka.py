@@ -210,6 +210,11 @@ async def test_a_topic_that_is_deleted_is_let_go_of(cluster: KafkaCluster, topic
         written += await write(cluster, other, numbered(60, 10))
         await until(everything(written, reader), "all is read")
         assert (reader.called("on_revoked"), reader.called("on_lost")) == ([partitions_of(topic, PARTITIONS)], [])
+        client = reader.consumer._running[1]._kafka._client
+        for _ in range(3):  # as if it had not been told yet that the partitions are gone
+            client.set_topics([topic, other])
+            await client.force_metadata_update()
+        assert topic not in admin.list_topics(timeout=60).topics, "the consumer has created it anew"
 
 
 async def test_a_program_moves_its_position_and_pauses(cluster: KafkaCluster, topic: str, group: str) -> None:
