@@ -107,6 +107,8 @@ class Consumer:
             raise ConsumerError(f"topics: give a list, [{topics!r}]")
         if (topics is None) == (pattern is None):
             raise ConsumerError("give topics or a pattern, one of the two")
+        if topics is not None and not topics:
+            raise ConsumerError("topics: the list is empty")
         if not group:
             raise ConsumerError("group: the empty string names no group")
         if auto_offset_reset not in ("earliest", "latest", "none"):
@@ -207,10 +209,12 @@ class Consumer:
             self._parts, self._was_closed = None, True
             if self._committing is not None:
                 self._committing.cancel()
-            await driver.close()
-            await reading.stop()
-            if self._signals is not None:
-                self._signals.close(was_awaited=self._has_told_signal)
+            try:
+                await driver.close()
+                await reading.stop()
+            finally:
+                if self._signals is not None:
+                    self._signals.close(was_awaited=self._has_told_signal)
 
     async def _leave(self, driver: Driver, *, permanent: bool) -> None:
         driver.leave(permanent=permanent)
@@ -468,10 +472,12 @@ class Consumer:
             return
         self._commits_at = now + self._commit_interval
         if self._commits_itself and (self._committing is None or self._committing.done()):
-            _, reading = self._running
-            processed = reading.to_commit(in_hand=False)
-            if processed:
-                self._committing = asyncio.create_task(self._commit_quietly(processed, self._commit_timeout))
+            self._committing = asyncio.create_task(self._commit_processed())
+
+    async def _commit_processed(self) -> None:
+        if self._parts is not None:
+            # what to commit is decided here: a commit of the program that was asked for before this one has noted it
+            await self._commit_quietly(self._parts[1].to_commit(in_hand=False), self._commit_timeout)
 
     async def _commit_before_revocation(self, partitions: frozenset[TopicPartition]) -> None:
         if self._commits_itself and self._parts is not None:

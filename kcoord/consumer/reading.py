@@ -41,6 +41,8 @@ class Reading:
         self._processed: dict[TopicPartition, int] = {}
         self._saved: dict[TopicPartition, int] = {}
         """The position at which offsets of a partition were committed last. The offset may have been another one."""
+        self._own: set[TopicPartition] = set()
+        """Where the application has committed offsets of its own choice before the position was known."""
         self._given: list[tuple[TopicPartition, int]] = []
         """The positions behind the records that the application has in hand."""
         self._reads: set[TopicPartition] = set()
@@ -96,6 +98,7 @@ class Reading:
             self._positions.pop(each, None)
             self._processed.pop(each, None)
             self._saved.pop(each, None)
+            self._own.discard(each)
             self._paused.discard(each)
         self._given = [(each, offset) for each, offset in self._given if each in self._positions]
 
@@ -127,7 +130,11 @@ class Reading:
 
     def note_own(self, partitions: Iterable[TopicPartition]) -> None:
         """The application has committed offsets of its own choice: they stand until more is processed."""
-        self._saved.update((each, self._processed[each]) for each in partitions if each in self._processed)
+        for each in partitions:
+            if each in self._processed:
+                self._saved[each] = self._processed[each]
+            else:
+                self._own.add(each)
 
     def note_processed(self) -> None:
         """The application comes back: what it had in hand is processed."""
@@ -182,8 +189,7 @@ class Reading:
         fetched = await self._kafka.getmany(timeout_ms=timeout_ms, max_records=_FETCHED)
         # nothing is awaited between aiokafka's own step and this one, so its positions and the records fit together
         for partition, records in fetched.items():
-            if self._positions[partition] is None:
-                self._positions[partition] = self._processed[partition] = records[0].offset
+            self._learn(partition, records[0].offset)
             self._records.extend(records)
 
     # Inside
@@ -223,6 +229,11 @@ class Reading:
     async def _learn_position(self, partition: TopicPartition) -> None:
         """Note where aiokafka begins with a partition in which nothing was committed."""
         with contextlib.suppress(IllegalStateError, KafkaError):
-            offset = await self._kafka.position(partition)
-            if partition in self._positions and self._positions[partition] is None:
-                self._positions[partition] = self._processed[partition] = offset
+            self._learn(partition, await self._kafka.position(partition))
+
+    def _learn(self, partition: TopicPartition, offset: int) -> None:
+        """Reading begins here, if the position was not known yet."""
+        if self._positions.get(partition, offset) is None:
+            self._positions[partition] = self._processed[partition] = offset
+            if partition in self._own:
+                self._saved[partition] = offset

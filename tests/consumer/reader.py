@@ -10,6 +10,8 @@ from typing import Any
 from aiokafka import ConsumerRecord, TopicPartition
 
 from kcoord.consumer import Consumer
+from kcoord.consumer.membership import Membership
+from kcoord.protocol.errors import ErrorCode
 from tests.kafka.wait import DEADLINE_S, NotYet
 
 QUICK_POLL_S = 0.1
@@ -98,6 +100,41 @@ async def until_shared(counts: list[int], what: frozenset[TopicPartition], *read
         return [len(each) for each in has] == counts and frozenset[TopicPartition]().union(*has) == what
 
     await until(shared, f"shared as {counts}", lambda: [sorted(each.assigned) for each in readers])
+
+
+class Behind:
+    """A membership whose epoch is old the first time that it is asked for."""
+
+    def __init__(self, member: Membership) -> None:
+        self._member = member
+        self.epochs = [member.epoch - 1]
+
+    @property
+    def epoch(self) -> int:
+        return self.epochs.pop() if self.epochs else self._member.epoch
+
+    @property
+    def is_member(self) -> bool:
+        return self._member.is_member
+
+
+async def check_that_a_stale_commit_is_sent_again(reader: Reader, partition: TopicPartition) -> None:
+    """The coordinator refuses the first try, as when the epoch moves while a commit is under way."""
+    driver = reader.consumer._running[0]
+    behind = Behind(driver.member)
+    verdicts: list[int] = []
+    judge = driver.requests._judge
+
+    def noting(*arguments: Any) -> Any:
+        verdicts.extend(arguments[1].values())
+        return judge(*arguments)
+
+    driver.requests._member = behind  # type: ignore[assignment]
+    driver.requests._judge = noting  # type: ignore[method-assign,assignment]
+    await reader.consumer.commit({partition: 5})
+    assert verdicts == [ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.NONE]
+    assert await reader.consumer.committed(partition) == {partition: 5}
+    assert reader.called("on_lost") == []
 
 
 def partitions_of(topic: str, count: int) -> frozenset[TopicPartition]:

@@ -16,7 +16,14 @@ from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from kcoord.consumer import CommitFailed, Consumer, ConsumerError, ConsumerStopped
 from tests.consumer.conftest import Child
-from tests.consumer.reader import Reader, partitions_of, readers, until, until_shared
+from tests.consumer.reader import (
+    Reader,
+    check_that_a_stale_commit_is_sent_again,
+    partitions_of,
+    readers,
+    until,
+    until_shared,
+)
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import DEADLINE_S
 
@@ -306,6 +313,12 @@ async def test_what_the_program_has_committed_stands(shared_kcoord: Kcoord, grou
             assert {await other.consumer.position(each) for each in other.assigned} == {5}
 
 
+async def test_a_commit_at_a_stale_epoch_is_sent_again(shared_kcoord: Kcoord, group: str) -> None:
+    async with Reader(shared_kcoord.bootstrap, group, enable_auto_commit=False, **WORK) as reader:
+        await until_shared([6], ALL, reader)
+        await check_that_a_stale_commit_is_sent_again(reader, TopicPartition("work", 0))
+
+
 async def test_nobody_commits_what_it_does_not_have(shared_kcoord: Kcoord, group: str) -> None:
     async with readers(2, shared_kcoord.bootstrap, group, enable_auto_commit=False, **WORK) as (first, second):
         await until_shared([3, 3], ALL, first, second)
@@ -328,6 +341,7 @@ async def test_nobody_commits_what_it_does_not_have(shared_kcoord: Kcoord, group
     [
         ({}, "give topics or a pattern"),
         ({"topics": ["a"], "pattern": "a"}, "give topics or a pattern"),
+        ({"topics": []}, "the list is empty"),
         ({"topics": "a"}, r"give a list, \['a'\]"),
         ({"topics": ["a"], "auto_offset_reset": "newest"}, "'newest' is none of"),
         ({"topics": ["a"], "isolation_level": "none"}, "'none' is neither"),

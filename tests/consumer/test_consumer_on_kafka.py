@@ -14,7 +14,14 @@ from aiokafka import TopicPartition
 
 from kcoord.consumer import Consumer, ConsumerError
 from tests.consumer.conftest import QUICK, Child
-from tests.consumer.reader import Reader, partitions_of, readers, until, until_shared
+from tests.consumer.reader import (
+    Reader,
+    check_that_a_stale_commit_is_sent_again,
+    partitions_of,
+    readers,
+    until,
+    until_shared,
+)
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.topics import write_topic
@@ -113,6 +120,12 @@ async def test_a_group_goes_on_where_it_has_left_off(cluster: KafkaCluster, topi
     async with Reader(cluster.bootstrap, group, topics=[topic]) as last:
         await until(lambda: len(last.values) == 20, "the rest is read")
     assert sorted(seen + last.values) == sorted(written)
+
+
+async def test_a_commit_at_a_stale_epoch_is_sent_again(cluster: KafkaCluster, topic: str, group: str) -> None:
+    async with Reader(cluster.bootstrap, group, topics=[topic], enable_auto_commit=False) as reader:
+        await until_shared([6], partitions_of(topic, PARTITIONS), reader)
+        await check_that_a_stale_commit_is_sent_again(reader, TopicPartition(topic, 0))
 
 
 async def test_who_is_killed_lets_others_read_what_it_has_not_committed(

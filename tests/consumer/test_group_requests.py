@@ -147,6 +147,7 @@ async def test_only_what_failed_is_sent_again() -> None:
     await group.commit({A0: 5, A1: 6})
     [topic] = group.broker.asked[1].topics
     assert [(each.partition_index, each.committed_offset) for each in topic.partitions] == [(1, 6)]
+    assert group.hurries == 0, "no heartbeat knows more of a topic"
 
 
 async def test_a_topic_that_is_gone_need_not_hold_a_commit_up() -> None:
