@@ -104,10 +104,6 @@ class Reading:
 
     # Positions
 
-    def has(self, partition: TopicPartition) -> bool:
-        """Whether the application has this partition."""
-        return partition in self._positions
-
     async def position(self, partition: TopicPartition) -> int:
         """The offset of the next record for the application. Waits until it is known. Raises IllegalStateError if the
         partition is not read (any more), KafkaError.
@@ -211,9 +207,8 @@ class Reading:
 
     def _rewind(self, partition: TopicPartition) -> None:
         """Give back what was fetched."""
-        offset = self._positions[partition]
-        if self._forget_records(partition) and offset is not None:
-            self._kafka.seek(partition, offset)
+        if self._forget_records(partition):
+            self._kafka.seek(partition, self._positions[partition])
 
     def _forget_records(self, partition: TopicPartition) -> bool:
         kept = [each for each in self._records if (each.topic, each.partition) != partition]

@@ -24,11 +24,6 @@ class Turns:
         self._is_over = False
 
     @property
-    def is_polled(self) -> bool:
-        """Whether the application waits in a poll."""
-        return self._polled.is_set() and not self._is_over
-
-    @property
     def has_callbacks(self) -> bool:
         """Whether a callback wants its turn, or has it."""
         return self._callbacks > 0
