@@ -310,6 +310,26 @@ async def test_a_group_that_the_cluster_itself_has_goes_on_there(entry: Entry, n
     await there.has(2)
 
 
+async def test_an_error_of_the_sentinel_alone_ends_no_member(
+    entry: Entry, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Upstream has forgotten the sentinel, and nobody else is in the group."""
+    consumer = await Consumer.at(entry.bootstrap, name, "a", topic)
+    await consumer.join()
+    entry.sentinel(name).mark = None
+
+    async def is_fenced(*_args: object) -> ErrorCode:
+        return ErrorCode.FENCED_INSTANCE_ID
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Sentinel, "take", is_fenced)
+        patch.setattr(Sentinel, "hold", is_fenced)
+        assert not (await consumer.beat(topic_partitions=consumer.owned)).error_code
+        assert ErrorCode((await consumer.beat(is_full=True)).error_code).retriable, "no partitions before it is back"
+    await consumer.has(2)
+    assert await consumer.commit(3) == ErrorCode.NONE
+
+
 async def test_a_member_is_fenced_once_the_cluster_has_the_group(entry: Entry, name: str, topic: str) -> None:
     """KG-18: an admin removed the sentinel, and a classic consumer has all partitions now."""
     consumer = await Consumer.at(entry.bootstrap, name, "a", topic)

@@ -175,9 +175,10 @@ async def _follow_one(gateway: ConsumerGroupContext, session: ClientSession, gro
 async def _take(
     gateway: ConsumerGroupContext, session: ClientSession, request: ConsumerGroupHeartbeatRequest
 ) -> ErrorCode:
-    """Take the group for a consumer that joins; for any other heartbeat keep it, if it is here.
+    """Take the group for a consumer that joins; for any other heartbeat keep it, if it is here. If upstream has refused
+    the sentinel of a group with members here, `_carry_out` finds out what that means for the sender.
 
-    GROUP_ID_NOT_FOUND: the cluster shall have the group. Raises UpstreamLost.
+    INCONSISTENT_GROUP_PROTOCOL: the cluster shall have the group. Raises UpstreamLost.
     """
     group_id = request.group_id
     sentinel = gateway.sentinels.of(group_id)
@@ -187,9 +188,9 @@ async def _take(
         await session.ready()
         session.add_member(group_id, request.member_id)
         return await admit(gateway, session, sentinel, CONSUMER)
-    if await is_here(gateway, group_id):
-        return await keep(gateway, session, group_id)
-    return ErrorCode.NONE
+    error = await keep(gateway, session, group_id) if await is_here(gateway, group_id) else ErrorCode.NONE
+    is_about_group = is_refusal(error) and error != ErrorCode.GROUP_AUTHORIZATION_FAILED
+    return ErrorCode.NONE if is_about_group else error
 
 
 async def _carry_out(
@@ -251,8 +252,9 @@ async def _stand(
                 return ErrorCode.NONE
             await session.ready()
             error = await sentinel.hold(session, fence, current)
-            if error:
-                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if not is_refusal(error) else error
+            if error:  # if the cluster has the group now, the next heartbeat finds it out
+                lacks = error == ErrorCode.GROUP_AUTHORIZATION_FAILED
+                return error if lacks else ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     except UpstreamLost:
         return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
     finally:
