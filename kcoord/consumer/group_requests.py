@@ -182,7 +182,7 @@ class GroupRequests:
         return {each.topic_id: each.name for each in response.topics if not each.error_code and each.name}
 
     def _highest(self, request: type[Request]) -> int:
-        """The highest version of an API that the broker has."""
+        """The highest version of an API that the broker has, of those that are known here."""
         highest = None if self._connection is None else self._connection.highest(request.API_KEY)
         return request.MAX_VERSION if highest is None else min(highest, request.MAX_VERSION)
 

@@ -35,6 +35,10 @@ class Broker:
         self.answers = list(answers)
         self.asked: list[Any] = []
 
+    def highest(self, _api_key: int) -> int | None:
+        """It has all versions that there are."""
+        return None
+
     def post(self, request: Request) -> asyncio.Future[Response]:
         self.asked.append(request)
         future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()

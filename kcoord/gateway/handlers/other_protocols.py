@@ -53,8 +53,8 @@ SAID_BYTES = 4 << 20
 ADVICE = {
     ConsumerGroupHeartbeatRequest: (
         "a consumer with group.protocol=consumer (KIP-848)",
-        "Set group.protocol=classic there. To change the protocol of the whole group, stop all its members first, or "
-        "leave it out of --groups: kcoord does not coordinate groups of that protocol",
+        "Set group.protocol=classic there. To change the protocol of the whole group, stop all its members first. The "
+        "group is kcoord's then if group.consumer.enable=true, else the cluster's",
     ),
     ShareGroupHeartbeatRequest: ("a share consumer", "Give it a group id of its own"),
     StreamsGroupHeartbeatRequest: (
