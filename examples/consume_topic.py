@@ -3,7 +3,7 @@
     python examples/consume_topic.py orders --group billing --bootstrap-server localhost:9092 > orders-1.jsonl
 
 - Start it as often as you like: the group's coordinator shares the topic's partitions among those that run. It is Kafka
-  4.0 or later, or a kcoord without a cluster (whose topics have no records).
+  4.0 or later, a kcoord in front of an older cluster, or a kcoord without a cluster (whose topics have no records).
 - A record is a line `{"partition": …, "offset": …, "key": …, "value": …}`. What is no UTF-8 is read with U+FFFD.
 - Offsets are committed when their lines were written: every five seconds, and before others get the partition. Lines
   may come twice after a crash, none is lost.

@@ -25,7 +25,7 @@ ADVICE: Mapping[int, str] = {
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "this user may not see a topic of {subscription}: allow it Describe and Read",
     ErrorCode.INVALID_REGULAR_EXPRESSION: "the coordinator cannot use the pattern {pattern}: write it in RE2's syntax",
     ErrorCode.UNSUPPORTED_VERSION: "the coordinator does not serve consumer groups of the new protocol (KIP-848). Use "
-    "Apache Kafka 4.0 or later, or kcoord without a cluster",
+    "Apache Kafka 4.0 or later, or kcoord: without a cluster, or in front of one with group.consumer.enable=true",
     ErrorCode.INCONSISTENT_GROUP_PROTOCOL: "the group has members of the classic protocol that cannot be taken over. "
     "Stop them first, or use another group",
     ErrorCode.GROUP_ID_NOT_FOUND: "the group is of another kind. Use another group",
