@@ -35,9 +35,9 @@ from kcoord.assign.consumer import ConsumerAssignor, ConsumerTargets, Subscribed
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.group.shard import Shard
 from kcoord.group.state.consumer_settings import ConsumerSettings
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
 from kcoord.protocol.generated import connect_group_prepare_assignment_response as prepare
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest

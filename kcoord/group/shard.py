@@ -45,7 +45,6 @@ from kcoord.group.state.consumer_settings import adjusted
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
@@ -58,6 +57,7 @@ from kcoord.group.state.replay import replay
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext, Step, Token
+from kcoord.group.state.topic import Topic
 from kcoord.group.state.transition import ConnectKind, ConsumerKind, Transition
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response

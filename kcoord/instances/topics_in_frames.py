@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kcoord.group.consumer.offset_checks import Named
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.seen_topics import SeenTopics
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.generated.instance_check_commit_request import CommittedTopic
 from kcoord.protocol.generated.instance_relay_request import SeenTopic
 

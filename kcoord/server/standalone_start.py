@@ -8,8 +8,8 @@ import contextlib
 from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.standalone import GroupSteps, Standalone
 from kcoord.server.standalone_nodes import Nodes
-from kcoord.server.startup.components import serves_consumer_groups
 from kcoord.server.startup.configured_request_limits import request_limits
+from kcoord.server.startup.served_groups import serves_consumer_groups
 from kcoord.settings_sources import Settings
 
 

@@ -22,9 +22,9 @@ import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import ParamSpec, Protocol, TypeVar
 
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records.topic_records import TOPICS
 from kcoord.group.state.step import CachedReply, RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.create_partitions_request import CreatePartitionsTopic
 from kcoord.protocol.generated.create_topics_request import CreatableTopic

@@ -11,8 +11,8 @@ import attrs
 import pytest
 
 from kcoord.group.acl_operation import AclOperation
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.log.embedded import EmbeddedLog
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.create_topics_request import CreatableTopic

@@ -138,12 +138,11 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
     if error:
         session.answer(call, refuse(request, error))
         return
-    told = await gateway.releases.or_none(group_id, gateway.guarded.call(session, call, request))
+    told = await gateway.releases.or_none(group_id, _joined_here(gateway, session, call, request))
     if told is None:
         session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
         return
-    response, _ = told
-    assert isinstance(response, JoinGroupResponse)
+    response = told
     if await is_elsewhere(gateway, session, group_id, error_of(response.error_code)):
         await _pass_on(gateway, session, call, request)
         return
@@ -158,6 +157,21 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
     elif _is_final(response):
         gateway.spawn(gateway.sentinels.give_back(sentinel))
     session.answer(call, response)
+
+
+async def _joined_here(
+    gateway: GroupCallContext, session: ClientSession, call: Call, request: JoinGroupRequest
+) -> JoinGroupResponse:
+    """The group's answer. A member that came by a former id is given a new one and
+    joins with it in one go: told nothing but a new id, librdkafka takes its partitions for lost (AD-15).
+    """
+    response, _ = await gateway.guarded.call(session, call, request)
+    assert isinstance(response, JoinGroupResponse)
+    if response.error_code == ErrorCode.MEMBER_ID_REQUIRED and not request.member_id and _named(call):
+        with_it = attrs.evolve(request, member_id=response.member_id)
+        response, _ = await gateway.guarded.call(session, call, with_it)
+        assert isinstance(response, JoinGroupResponse)
+    return response
 
 
 async def _always() -> bool:

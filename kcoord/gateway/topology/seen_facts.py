@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.seen_topics import SeenTopics
+from kcoord.group.state.topic import Topic
 
 __all__ = ["Followed", "News", "SeenFacts"]
 

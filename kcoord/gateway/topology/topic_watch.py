@@ -34,7 +34,7 @@ import attrs
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.gateway.topology.seen_facts import Followed, News, SeenFacts
-from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.metadata_response import MetadataResponseTopic

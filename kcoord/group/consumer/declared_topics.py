@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records.topic_records import declared_topic, no_topic
 from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.topic import Topic
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 

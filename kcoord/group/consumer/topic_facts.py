@@ -17,10 +17,11 @@ from typing import Protocol
 
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.modern.epochs import bump_epoch
-from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Topic
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.group.state.transition import Transition
 
 NO_ID = bytes(16)

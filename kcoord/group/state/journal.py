@@ -15,7 +15,6 @@ from __future__ import annotations
 import attrs
 
 from kcoord.group.state.groups.classic_group import NO_RECORD, ClassicGroup
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.records.connect_replay import settle_loaded_group
 from kcoord.group.state.records.connect_snapshot import ConnectBefore
@@ -24,6 +23,7 @@ from kcoord.group.state.records.consumer_snapshot import ConsumerBefore
 from kcoord.group.state.records.topic_records import declared_topic, no_topic
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.records import (
     DeclaredTopicKey,
     GroupMetadataKey,

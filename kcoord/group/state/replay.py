@@ -7,12 +7,12 @@ load, a classic group's record is only stored; its sessions are opened when the 
 from __future__ import annotations
 
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records.connect_replay import REPLAY as CONNECT
 from kcoord.group.state.records.connect_replay import replay_connect
 from kcoord.group.state.records.consumer_replay import REPLAY as CONSUMER
 from kcoord.group.state.records.consumer_replay import replay_consumer
 from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.records import (
     DeclaredTopicKey,
     DeclaredTopicValue,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.frozen_class import frozen
-
-if TYPE_CHECKING:
-    from kcoord.group.state.groups.consumer_group import Topic
 
 
 @frozen(slots=True)

@@ -14,13 +14,14 @@ from kcoord.group.state.consumer_settings import overridden as overridden_for_co
 from kcoord.group.state.deadlines import NEVER_MS, Deadlines
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.connect_group import ConnectGroup
-from kcoord.group.state.groups.consumer_group import ConsumerGroup, Topic
+from kcoord.group.state.groups.consumer_group import ConsumerGroup
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.metrics import ConsumerCounters, Counters
 from kcoord.group.state.quarantine import Quarantine
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.record_levels import RECORD_LEVEL
 
 

@@ -20,9 +20,9 @@ from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import Gathering, empty_answer, group_of, split
 from kcoord.group.partition_of_group import partition_of
 from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.log.interface import Log
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode

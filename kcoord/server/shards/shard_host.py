@@ -39,9 +39,9 @@ from kcoord.group.creation_rate import CreationRate
 from kcoord.group.group_configs import ConfigRefused, GroupConfigs, alter_answer, forgets_configured
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
 from kcoord.group.shard import Shard
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import Reply, RequestContext, Step
+from kcoord.group.state.topic import Topic
 from kcoord.log.interface import Log, LogCorrupt, LogError, LogOfNewerKcoord, PartitionLost
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (

@@ -25,6 +25,7 @@ from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.shards.record_level_to_write import record_level
 from kcoord.server.startup.assignors import AssignorError, load_assignors
 from kcoord.server.startup.listen_fds import CLIENTS, INTERNAL, HandedDown, HandedDownError, broker
+from kcoord.server.startup.served_groups import serves_consumer_groups
 from kcoord.server.startup.tls import listener_context
 from kcoord.settings_sources import Settings, setting_name
 
@@ -228,15 +229,6 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
         max_assignment_interval_ms=settings.group_consumer_max_assignment_interval_ms,
         max_size=settings.group_consumer_max_size,
         assignors=settings.group_consumer_assignors,
-    )
-
-
-def serves_consumer_groups(settings: Settings) -> bool:
-    """Whether consumer groups are served: without a cluster unless that is switched off, in front of one if that is
-    asked for.
-    """
-    return settings.group_consumer_enable == "true" or (
-        not settings.upstream and settings.group_consumer_enable == "auto"
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kcoord.gateway.settings import GatewaySettings, UpstreamTls
-from kcoord.server.startup.components import serves_consumer_groups
 from kcoord.server.startup.configured_request_limits import request_limits
+from kcoord.server.startup.served_groups import serves_consumer_groups
 from kcoord.settings_sources import Settings
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import attrs
 
-from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.topic import Topic
 from kcoord.sim.basis.trace import Sink
 from kcoord.sim.context import RunContext
 from kcoord.sim.plans.consumer import Consumers

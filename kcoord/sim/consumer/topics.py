@@ -5,7 +5,8 @@ A broker that has just started shows less than there is. No group loses a topic,
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.consumer_group import ConsumerGroup, Topic
+from kcoord.group.state.groups.consumer_group import ConsumerGroup
+from kcoord.group.state.topic import Topic
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer.context import ConsumerContext
 

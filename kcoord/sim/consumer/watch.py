@@ -14,9 +14,9 @@ import attrs
 
 from kcoord.gateway.topology.seen_facts import Followed, News, SeenFacts
 from kcoord.group.shard import Shard
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from kcoord.sim.consumer.context import ConsumerContext
 

@@ -202,7 +202,7 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
     "consumer": frozenset(
         _faults(CONSUMER_FAULTS, CONSUMER_PHASES)
         | {f"state consumer {label}" for label in CONNECT_LABELS if label != "Dead"}
-        | _reasons(ConsumerReason)
+        | _reasons(each for each in ConsumerReason if each is not ConsumerReason.REMOVED)
         | _answers(CONSUMER_ANSWERS)
         | _events(CONSUMER_EVENTS)
         | _records(CONSUMER_RECORDS, gone=CONSUMER_RECORDS[4:])

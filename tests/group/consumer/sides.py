@@ -14,9 +14,9 @@ import attrs
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.consumer_settings import ConsumerSettings
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
 from kcoord.protocol.generated.leave_group_request import MemberIdentity

@@ -16,7 +16,8 @@ import pytest
 
 from kcoord.group.consumer import next_assignment, reconciliation, topic_facts
 from kcoord.group.state.consumer_settings import ConsumerSettings
-from kcoord.group.state.groups.consumer_group import Partition, Partitions, Topic
+from kcoord.group.state.groups.consumer_group import Partition, Partitions
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
@@ -279,6 +280,6 @@ MUTANTS = (
 @pytest.mark.long("each mutant takes several histories")
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
-    with put_in(mutant), pytest.raises(AssertionError):
+    with put_in(mutant), pytest.raises((AssertionError, KeyError)):  # a step that breaks off is noticed, too
         for seed in range(SEEDS):
             play(seed)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
 from tests.gateway.scripted import ask, close_all, connect, coordinator_port, until

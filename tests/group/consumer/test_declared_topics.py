@@ -11,12 +11,12 @@ import pytest
 from kcoord.group.error_responses import refuse
 from kcoord.group.shard import Shard
 from kcoord.group.state import transition
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.records.topic_records import TOPICS
 from kcoord.group.state.replay import replay as real_replay
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.create_partitions_request import CreatePartitionsAssignment, CreatePartitionsTopic
 from kcoord.protocol.generated.create_topics_request import (

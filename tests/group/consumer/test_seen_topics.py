@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from kcoord.group.state.consumer_settings import ConsumerSettings
-from kcoord.group.state.groups.consumer_group import Topic
 from kcoord.group.state.seen_topics import SeenTopics
+from kcoord.group.state.topic import Topic
 from tests.group.consumer.world import GROUP, World, topics
 
 OLD, NEW = topics(A=4)["A"], Topic("A", b"another--topic-A", 2)

@@ -15,11 +15,12 @@ import attrs
 
 from kcoord.group.shard import Shard
 from kcoord.group.state.consumer_settings import ConsumerSettings
-from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions, Topic
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Partitions
 from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, RequestContext, Step
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions

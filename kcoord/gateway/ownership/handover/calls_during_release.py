@@ -237,7 +237,8 @@ class ReleaseCalls:
         """Take the cluster's answer. Returns whether the member must try again instead of hearing it."""
         request, release, before, new_id = join.request, join.release, join.before, join.new_id
         self._gateway.paused_sessions.returned(request.group_id, before)
-        is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and new_id in release.ids
+        is_given = new_id is None or new_id in release.ids  # by the cluster, to this JoinGroup or the one before
+        is_dead = response.error_code == ErrorCode.UNKNOWN_MEMBER_ID and is_given
         if is_dead and new_id is not None:
             release.dead.add(new_id)
         if is_dead or self._is_shut_out(request, response, release):

@@ -17,6 +17,7 @@ from kcoord.group.state.groups.modern_group import LONG_AGO_MS, ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
 from kcoord.group.state.groups.modern_member import ModernMember
 from kcoord.group.state.groups.modern_states import ModernState
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.records import ConsumerGroupMemberMetadataValue
 
@@ -48,16 +49,6 @@ class Stage(IntEnum):
     """It must let go of something before it may go on."""
     UNRELEASED = 2
     """It waits for what other members have not let go of."""
-
-
-@frozen(slots=True)
-class Topic:
-    """A topic, as it was seen last."""
-
-    name: str
-    id: bytes
-    partitions: int
-    """Their number."""
 
 
 @attrs.define(slots=True, eq=False)

@@ -15,10 +15,10 @@ from kcoord.group.state.groups.consumer_group import (
     Partitions,
     Stage,
     Target,
-    Topic,
     by_topic,
 )
 from kcoord.group.state.groups.modern_group import UNSET
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.generated import consumer_group_current_member_assignment_value as record25
 from kcoord.protocol.generated import consumer_group_history_value as record27
 from kcoord.protocol.generated import consumer_group_target_assignment_member_value as record24

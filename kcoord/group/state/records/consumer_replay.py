@@ -17,10 +17,10 @@ from kcoord.group.state.groups.consumer_group import (
     Partition,
     Stage,
     Target,
-    Topic,
 )
 from kcoord.group.state.records.loaded_groups import complete, replay_history
 from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.generated import consumer_group_current_member_assignment_value as record25
 from kcoord.protocol.records import (
     ConsumerGroupCurrentMemberAssignmentKey,

@@ -15,9 +15,9 @@ from kcoord.group.state.groups.consumer_group import (
     Partitions,
     Stage,
     Target,
-    Topic,
 )
 from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.records import (
     ConsumerGroupCurrentMemberAssignmentKey,

@@ -5,7 +5,7 @@ All declared topics are in one partition of the log: that to which a group calle
 
 from __future__ import annotations
 
-from kcoord.group.state.groups.consumer_group import Topic
+from kcoord.group.state.topic import Topic
 from kcoord.protocol.records import DeclaredTopicKey, DeclaredTopicValue, Record
 
 TOPICS = "__kcoord_topics"
