@@ -29,8 +29,8 @@ from tests.kafka.wait import NotYet, eventually
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SETTINGS: dict[str, Any] = {
     "group_consumer_enable": "true",
-    "group_consumer_session_timeout_ms": 6_000,
-    "group_consumer_min_session_timeout_ms": 6_000,
+    "group_consumer_session_timeout_ms": 10_000,
+    "group_consumer_min_session_timeout_ms": 10_000,
     "group_consumer_heartbeat_interval_ms": 1_500,
     "group_consumer_min_heartbeat_interval_ms": 1_500,
     "gateway_topics_interval_ms": 500,
