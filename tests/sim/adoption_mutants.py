@@ -17,7 +17,6 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
-from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.group import clock_pause
 from kcoord.server.shards.shard_host import ShardHost
@@ -79,8 +78,6 @@ ADOPTION_MUTANTS = (
     Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
     Mutant(7, "a contested group counts as taken while the cluster cannot be asked", group_calls.keep,
            "_check_known(sentinel)", "pass"),
-    Mutant(7, "members are answered here before the cluster has removed them", SentinelState.begin_adoption,
-           "now_ms, True, False", "now_ms, False, False"),
     Mutant(6, "a question waits behind a member's JoinGroup", ClusterGroups.asker,
            "session.may_ask", "session.upstream is not None and session.is_known"),
     Mutant(17, "whom the cluster has put out goes on with what it owned", FormerMemberIds.is_ours,
