@@ -289,6 +289,7 @@ def test_a_group_that_is_not_kcoords_is_the_clusters(
         kcoord.remove()
 
 
+@pytest.mark.proof
 def test_three_kinds_of_clients_share_a_group_and_kcoord_is_killed(
     cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient], tmp_path: Path
 ) -> None:
