@@ -6,6 +6,7 @@ Java's and librdkafka's, with real data (KG-17 to KG-20).
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,12 +22,11 @@ from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
-from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.kcoord_process import ROOT, Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import read_topic, write_topic
 from tests.kafka.wait import NotYet, eventually
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 SETTINGS: dict[str, Any] = {
     "group_consumer_enable": "true",
     "group_consumer_session_timeout_ms": 10_000,
@@ -289,16 +289,17 @@ def test_a_group_that_is_not_kcoords_is_the_clusters(
         kcoord.remove()
 
 
-@pytest.mark.proof
 def test_three_kinds_of_clients_share_a_group_and_kcoord_is_killed(
     cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient], tmp_path: Path
 ) -> None:
     """Java's, librdkafka's and kcoord's own. Each record is read once by one of them."""
     lines = tmp_path / "lines"
-    program = [sys.executable, str(EXAMPLES / "consume_topic.py"), work, "--group", name]
-    own = ServerProcess.start("kcoord's own consumer", [*program, "--bootstrap-server", entry.bootstrap], lines)
+    program = [sys.executable, str(ROOT / "examples" / "consume_topic.py"), work, "--group", name]
+    where = {**os.environ, "PYTHONPATH": str(ROOT)}
+    own = ServerProcess.start("kcoord's own consumer", [*program, "--bootstrap-server", entry.bootstrap], lines, where)
 
     def shares() -> list[int]:
+        own.check_running()
         admin = AdminClient({"bootstrap.servers": entry.bootstrap})  # a new one: kcoord is restarted
         try:
             described = admin.describe_consumer_groups([name], request_timeout=10)[name].result(20)
@@ -326,6 +327,5 @@ def test_three_kinds_of_clients_share_a_group_and_kcoord_is_killed(
             read = [*first.values, *java.notes.processed, *read_by_own()]
             assert len(read) == len(set(read)) == 120, "nothing is read twice"
             eventually(lambda: shares() == [2, 2, 2], "each has a third still")
-            own.check_running()
     finally:
         own.kill()
