@@ -12,6 +12,7 @@ import attrs
 from aiokafka import TopicPartition
 
 from kcoord.consumer.errors import ConsumerError, name_some
+from kcoord.worker.listener_calls import AWAITED_CANCELLED, failure_of
 
 _log = logging.getLogger(__name__)
 
@@ -34,21 +35,17 @@ class Callbacks:
         callback = getattr(self, name) or (self.on_revoked if name == "on_lost" else None)
         if callback is None:
             return
-        try:
+
+        async def call() -> None:
             returned = callback(partitions)
             if inspect.isawaitable(returned):
                 await returned
-        except Exception as error:
-            self._note(f"{name} failed for {name_some(partitions)}: {type(error).__name__}: {error}", error)
-        except asyncio.CancelledError as error:
-            running = asyncio.current_task()
-            if running is not None and running.cancelling():
-                raise
-            self._note(
-                f"{name} failed for {name_some(partitions)}: it awaited a task that was cancelled. Await "
-                "asyncio.gather(task, return_exceptions=True) instead",
-                error,
-            )
+
+        error = await failure_of(call)
+        if error is not None:
+            is_cancelled = isinstance(error, asyncio.CancelledError)
+            why = f". {AWAITED_CANCELLED}" if is_cancelled else f": {type(error).__name__}: {error}"
+            self._note(f"{name} failed for {name_some(partitions)}{why}", error)
 
     def _note(self, text: str, error: BaseException) -> None:
         _log.error("%s", text)

@@ -28,7 +28,7 @@ from kcoord.consumer import heartbeats, phase_table, transitions
 from kcoord.consumer.actions import Action, Partition
 from kcoord.consumer.setup import Setup
 from kcoord.consumer.state import Link, MembershipState, Phase
-from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse
+from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse, Response
 
 _APPLICATION_COUNTS = (Phase.JOINING, Phase.MEMBER)
 
@@ -155,11 +155,12 @@ class Membership:
         """The connection has ended; requests under way will not be answered."""
         return self._lost(now_ms)
 
-    def answered(self, now_ms: int, number: int, response: ConsumerGroupHeartbeatResponse) -> list[Action]:
+    def answered(self, now_ms: int, number: int, response: Response) -> list[Action]:
         """The answer to `Send(number, …)`."""
         state = self._state
         sent = state.under_way.pop(number, None)
         if sent is not None:
+            assert isinstance(response, ConsumerGroupHeartbeatResponse), "only heartbeats are sent"
             phase_table.answer_row(response.error_code, sent).at(state.phase)(state, now_ms, sent, response)
         return self._settle(now_ms)
 

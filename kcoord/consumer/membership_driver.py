@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from aiokafka import TopicPartition
 
 from kcoord.client.connection import Connection
-from kcoord.client.errors import ClientError, Refused
+from kcoord.client.errors import ClientError
 from kcoord.consumer import actions
 from kcoord.consumer.actions import Partition
 from kcoord.consumer.callbacks import Callbacks
@@ -25,15 +25,17 @@ from kcoord.consumer.group_requests import GroupRequests
 from kcoord.consumer.membership import Membership
 from kcoord.consumer.reading import Reading
 from kcoord.consumer.turns import Turns
-from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, Response
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.worker.alarm import Alarm
+from kcoord.worker.background_tasks import BackgroundTasks
 from kcoord.worker.clock import now_ms
+from kcoord.worker.coordinator_connection import CoordinatorConnection
 from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.listener_calls import Calls
 
 _log = logging.getLogger(__name__)
 
-_LOOK_S = 1.0
+_LOOK_MS = 1000
 """The membership is polled that often in any case: the loop's timers do not count the time that the machine slept."""
 _LEARN_AGAIN_S = 0.5
 _PATTERNS_FROM = 1
@@ -56,7 +58,6 @@ class Driver:
         self.member = member
         self.turns = Turns()
         self.requests = GroupRequests(member, self._hurry, self._disown)
-        self._finder = finder
         self._reading = reading
         self._callbacks = callbacks
         self._commit_before = commit_before
@@ -70,13 +71,12 @@ class Driver:
         self._nameless: set[Partition] = set()
         """What was granted, of topics whose names are not known yet."""
         self._learning: asyncio.Task[None] | None = None
-        self._connection: Connection | None = None
-        self._seeking: asyncio.Task[None] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._looking: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._unreached = ""
-        """The last failure to find a coordinator, so that it is logged once."""
+        self._tasks = BackgroundTasks("consumer")
+        self._connection = CoordinatorConnection(
+            finder, member, self._do, self._tasks, lack=self._lack, use=self.requests.use
+        )
+        self._due = Alarm(self._poll)
+        self._looking = Alarm(self._look)
 
     # Life
 
@@ -96,17 +96,11 @@ class Driver:
 
     async def close(self) -> None:
         """End everything."""
-        for timer in (self._timer, self._looking):
-            if timer is not None:
-                timer.cancel()
+        self._due.set(None)
+        self._looking.set(None)
         await self._calls.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=1)
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
+        await self._tasks.close()
+        await self._connection.close()
 
     # The application
 
@@ -129,14 +123,14 @@ class Driver:
     def _do(self, wanted: list[actions.Action]) -> None:
         for action in wanted:
             self._carry_out(action)
-        self._set_timer()
+        self._due.set(None if self.gone.done() else self.member.wake_at())
 
     def _carry_out(self, action: actions.Action) -> None:
         match action:
             case actions.Send():
-                self._send(action)
+                self._connection.send(action.number, action.request)
             case actions.Seek():
-                self._seek()
+                self._connection.seek()
             case actions.Revoke():
                 self._calls.add("on_revoked", lambda: self._revoke(action))
             case actions.Grant():
@@ -157,7 +151,7 @@ class Driver:
         self._nameless |= {each for each in partitions if each[0] not in self._names}
         granted = {TopicPartition(self._names[each[0]], each[1]): each for each in partitions if each[0] in self._names}
         if self._nameless and (self._learning is None or self._learning.done()):
-            self._learning = self._task(self._learn())
+            self._learning = self._tasks.start(self._learn())
 
         def is_wanted(partition: TopicPartition) -> bool:
             return granted[partition] in self.member.assigned and partition not in self._held
@@ -220,68 +214,25 @@ class Driver:
             known = frozenset(each for each in self._nameless if each[0] in self._names)
             self._nameless -= known
             if known:
-                self._calls.add("on_assigned", lambda known=known: self._begin(known))  # type: ignore[misc]
+                self._calls.add("on_assigned", partial(self._begin, known))
             if self._nameless:
                 await asyncio.sleep(_LEARN_AGAIN_S)
 
     # Time
 
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        wake = self.member.wake_at()
-        if wake is not None and not self.gone.done():
-            delay_s = max(wake - now_ms(), 0) / 1000
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._wake)
-
-    def _wake(self) -> None:
-        self._timer = None
-        self._do(self.member.poll(now_ms()))
-
     def _look(self) -> None:
         if not self.gone.done():
-            self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
-            self._do(self.member.poll(now_ms()))
+            self._looking.set(now_ms() + _LOOK_MS)
+            self._poll()
+
+    def _poll(self) -> None:
+        self._do(self.member.poll(now_ms()))
 
     def _hurry(self) -> None:
         self._do(self.member.hurry(now_ms()))
 
     def _disown(self, error_code: int) -> None:
         self._do(self.member.disowned(now_ms(), error_code))
-
-    # The network
-
-    def _seek(self) -> None:
-        if self._seeking is not None:
-            self._seeking.cancel()
-        if self._connection is not None:
-            self._task(self._connection.close())
-            self._connection = None
-        self.requests.use(None)
-        self._seeking = self._task(self._find())
-
-    async def _find(self) -> None:
-        try:
-            connection = await self._finder.connect()
-        except Refused as refused:
-            self._do(self.member.refused(now_ms(), refused.error_code, str(refused)))
-            return
-        except ClientError as error:
-            if str(error) != self._unreached:
-                _log.warning("no coordinator: %s", error)
-            self._unreached = str(error)
-            self._do(self.member.unreachable(now_ms()))
-            return
-        self._unreached = ""
-        if (lack := self._lack(connection)) is not None:
-            await connection.close()
-            self._do(self.member.refused(now_ms(), ErrorCode.UNSUPPORTED_VERSION, lack))
-            return
-        self._connection = connection
-        self.requests.use(connection)
-        self._task(self._watch(connection))
-        self._do(self.member.connected(now_ms()))
 
     def _lack(self, connection: Connection) -> str | None:
         """What the broker does not serve, and this consumer needs."""
@@ -292,49 +243,3 @@ class Driver:
         if self.member.setup.pattern is not None and not patterns:
             return f"{where} resolves no patterns: give topics"
         return None
-
-    async def _watch(self, connection: Connection) -> None:
-        await connection.ended()
-        if connection is self._connection:
-            self._lose_connection(connection)
-
-    def _lose_connection(self, connection: Connection) -> None:
-        self._connection = None
-        self.requests.use(None)
-        self._task(connection.close())
-        self._do(self.member.disconnected(now_ms()))
-
-    def _send(self, action: actions.Send) -> None:
-        connection = self._connection
-        if connection is None:
-            return  # it ended a moment ago; `disconnected` follows
-        try:
-            future = connection.post(action.request)
-        except ClientError as error:
-            _log.warning("%s", error)
-            asyncio.get_running_loop().call_soon(self._post_failed, connection)
-            return
-        future.add_done_callback(lambda done: self._answered(connection, action.number, done))
-
-    def _post_failed(self, connection: Connection) -> None:
-        if connection is self._connection:
-            self._lose_connection(connection)
-
-    def _answered(self, connection: Connection, number: int, done: asyncio.Future[Response]) -> None:
-        if done.cancelled() or done.exception() is not None or connection is not self._connection:
-            return  # the end of the connection is seen by `_watch`
-        response = done.result()
-        assert isinstance(response, ConsumerGroupHeartbeatResponse), "only heartbeats are sent here"
-        self._do(self.member.answered(now_ms(), number, response))
-
-    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        with contextlib.suppress(asyncio.CancelledError):
-            if (error := task.exception()) is not None:
-                _log.error("a part of the consumer failed", exc_info=error)

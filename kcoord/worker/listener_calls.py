@@ -15,6 +15,25 @@ _log = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[None]]
 
+AWAITED_CANCELLED = "It awaited a task that was cancelled: await asyncio.gather(task, return_exceptions=True) instead"
+"""What to tell a program whose function has failed with CancelledError."""
+
+
+async def failure_of(work: Work) -> BaseException | None:
+    """What a program's function raised; None: nothing. CancelledError is one: the function awaited a task that was
+    cancelled. Raises CancelledError if it is the caller that is cancelled.
+    """
+    try:
+        await work()
+    except Exception as error:
+        return error
+    except asyncio.CancelledError as error:
+        running = asyncio.current_task()
+        if running is not None and running.cancelling():
+            raise
+        return error
+    return None
+
 
 class Calls:
     """The calls of one listener, one after the other."""

@@ -8,27 +8,28 @@ may compute for long and runs in a thread of its own, and the watchdog.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from kcoord.assign import Assignment, ConnectAssignor, Resource, tell
-from kcoord.client.connection import Connection, error_name
-from kcoord.client.errors import ClientError, Refused
+from kcoord.client.connection import error_name
 from kcoord.protocol.message_base import Request, Response
 from kcoord.worker import actions
+from kcoord.worker.alarm import Alarm
+from kcoord.worker.background_tasks import BackgroundTasks
 from kcoord.worker.clock import now_ms
+from kcoord.worker.coordinator_connection import CoordinatorConnection
 from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.listener import WorkerRebalanceListener
-from kcoord.worker.listener_calls import Calls
+from kcoord.worker.listener_calls import AWAITED_CANCELLED, Calls, failure_of
 from kcoord.worker.troubles import Troubles
 from kcoord.worker.watchdog import BLOCKED_MS
 
 _log = logging.getLogger(__name__)
 
-_LOOK_S = 1.0
+_LOOK_MS = 1000
 _NAMED = 20
 """How many resources are named in a line of the log."""
 _LOOP, _TOLD_MS = "the event loop", 60_000
@@ -93,22 +94,18 @@ class Shell:
         self.joined = asyncio.Event()
         """Set while the worker is a member."""
         self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()
-        self._finder = finder
         self._listener = listener
         self._assignors = {each.name: each for each in assignors}
         self._needs = needs
         self._refresh = refresh
         self._last_resort = last_resort
         self._calls = Calls()
-        self._connection: Connection | None = None
-        self._seeking: asyncio.Task[None] | None = None
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._timer: asyncio.TimerHandle | None = None
-        self._looking: asyncio.TimerHandle | None = None
+        self._tasks = BackgroundTasks("worker")
+        self._connection = CoordinatorConnection(finder, member, self._do, self._tasks)
+        self._due = Alarm(self._poll)
+        self._looking = Alarm(self._look)
         self.looked_at_ms = now_ms()
         """When the event loop last made the look that is due each second."""
-        self._refused = ""
-        """The last reason why the coordinator could not be reached, so that it is logged once."""
 
     # What the worker wants
 
@@ -137,22 +134,16 @@ class Shell:
 
     async def close(self) -> None:
         """End everything, in whatever state the membership is."""
-        for timer in (self._timer, self._looking):
-            if timer is not None:
-                timer.cancel()
+        self._due.set(None)
+        self._looking.set(None)
         await self._calls.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=1)
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
+        await self._tasks.close()
+        await self._connection.close()
 
     @property
     def late_ms(self) -> int:
         """By how much the event loop is late for its look. Read in the watchdog's thread."""
-        return 0 if self.gone.done() else now_ms() - self.looked_at_ms - round(_LOOK_S * 1000)
+        return 0 if self.gone.done() else now_ms() - self.looked_at_ms - _LOOK_MS
 
     # What the membership wants
 
@@ -160,14 +151,14 @@ class Shell:
         for action in wanted:
             self._carry_out(action)
         (self.joined.set if self.member.is_member else self.joined.clear)()
-        self._set_timer()
+        self._due.set(None if self.gone.done() else self.member.wake_at())
 
     def _carry_out(self, action: actions.Action) -> None:
         match action:
             case actions.Send():
                 self._send(action)
             case actions.Seek():
-                self._seek()
+                self._connection.seek()
             case actions.Revoke():
                 self._calls.add("on_revoked", lambda: self._revoke(action))
             case actions.Grant():
@@ -180,7 +171,7 @@ class Shell:
             case actions.Overrun():
                 self._last_resort(action.resources)
             case actions.Assign():
-                self._task(self._assign(action))
+                self._tasks.start(self._assign(action))
             case actions.Refused():
                 said = f": {action.message}" if action.message else ""
                 _log.warning("the assignment was refused with %s%s", error_name(action.error_code), said)
@@ -191,19 +182,6 @@ class Shell:
                     self.gone.set_result(action)
 
     # Time
-
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        wake = self.member.wake_at()
-        if wake is not None and not self.gone.done():
-            delay_s = max(wake - now_ms(), 0) / 1000
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._wake)
-
-    def _wake(self) -> None:
-        self._timer = None
-        self._do(self.member.poll(now_ms()))
 
     def _look(self) -> None:
         """Once a second: report what has changed, and whether the event loop was blocked. The machine may have
@@ -216,94 +194,40 @@ class Shell:
         elif self.looked_at_ms >= self._told_until_ms:
             self._troubles.tell(_LOOP, None)
         if not self.gone.done():
-            self._looking = asyncio.get_running_loop().call_later(_LOOK_S, self._look)
+            self._looking.set(now_ms() + _LOOK_MS)
             self.refresh()
+
+    def _poll(self) -> None:
+        self._do(self.member.poll(now_ms()))
 
     # The network
 
-    def _seek(self) -> None:
-        if self._seeking is not None:
-            self._seeking.cancel()
-        if self._connection is not None:
-            self._task(self._connection.close())
-            self._connection = None
-        self._seeking = self._task(self._find())
-
-    async def _find(self) -> None:
-        try:
-            connection = await self._finder.connect()
-        except Refused as refused:
-            self._do(self.member.refused(now_ms(), refused.error_code, str(refused)))
-            return
-        except ClientError as error:
-            if str(error) != self._refused:
-                _log.warning("no coordinator: %s", error)
-            self._refused = str(error)
-            self._do(self.member.unreachable(now_ms()))
-            return
-        self._refused = ""
-        self._connection = connection
-        self._task(self._watch(connection))
-        self._do(self.member.connected(now_ms()))
-
-    async def _watch(self, connection: Connection) -> None:
-        await connection.ended()
-        if connection is self._connection:
-            self._lose_connection(connection)
-
-    def _lose_connection(self, connection: Connection) -> None:
-        self._connection = None
-        self._task(connection.close())
-        self._do(self.member.disconnected(now_ms()))
-
     def _send(self, action: actions.Send) -> None:
-        connection = self._connection
-        if connection is None:
-            return  # it ended a moment ago; `disconnected` follows
-        if not connection.serves(self._needs):
+        if self._connection.serves(self._needs):
+            self._connection.send(action.number, action.request)
+        else:
             asyncio.get_running_loop().call_soon(self._unserved, action)
-            return
-        try:
-            future = connection.post(action.request)
-        except ClientError as error:
-            _log.warning("%s", error)
-            asyncio.get_running_loop().call_soon(self._post_failed, connection)
-            return
-        future.add_done_callback(lambda done: self._answered(connection, action.number, done))
-
-    def _post_failed(self, connection: Connection) -> None:
-        if connection is self._connection:
-            self._lose_connection(connection)
 
     def _unserved(self, action: actions.Send) -> None:
         """The broker does not know this protocol: answer as it would if it could."""
         self._do(self.member.answered(now_ms(), action.number, unsupported(action.request)))
 
-    def _answered(self, connection: Connection, number: int, done: asyncio.Future[Response]) -> None:
-        if done.cancelled() or done.exception() is not None or connection is not self._connection:
-            return  # the end of the connection is seen by `_watch`
-        self._do(self.member.answered(now_ms(), number, done.result()))
-
     # The listener and the assignors
 
     async def _hear(self, callback: str, resources: frozenset[Resource]) -> None:
         """Call the listener. What it raises is logged, and the worker goes on."""
-        hint = ""
-        try:
+
+        async def call() -> None:
             returned = getattr(self._listener, callback)(resources)
             if not inspect.isawaitable(returned):
                 raise TypeError(f"it returned {returned!r}, which cannot be awaited: make it `async def`")
             await returned
+
+        raised = await failure_of(call)
+        if raised is None:
             self._troubles.tell(callback, None)
             return
-        except Exception as error:
-            raised: BaseException = error
-        except asyncio.CancelledError as error:
-            running = asyncio.current_task()
-            if running is not None and running.cancelling():
-                raise
-            raised = error
-            hint = ". It awaited a task that was cancelled: await asyncio.gather(task, return_exceptions=True) instead"
+        hint = f". {AWAITED_CANCELLED}" if isinstance(raised, asyncio.CancelledError) else ""
         self._troubles.tell(callback, f"failed for {name_some(resources)}: {type(raised).__name__}: {raised}")
         _log.error(
             "%s.%s failed for %s (%s)%s",
@@ -343,18 +267,6 @@ class Shell:
             except Exception:
                 _log.exception("assignor %s failed", action.assignor)
         self._do(self.member.computed(now_ms(), action.number, assignment))
-
-    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        with contextlib.suppress(asyncio.CancelledError):
-            if (error := task.exception()) is not None:
-                _log.error("a part of the worker failed", exc_info=error)
 
 
 def name_some(resources: frozenset[Resource]) -> str:

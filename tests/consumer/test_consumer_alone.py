@@ -233,7 +233,7 @@ async def test_a_callback_that_awaits_a_cancelled_task_has_failed(shared_kcoord:
             await until(lambda: len(second.assigned) == 3, "it is released all the same")
             await until(lambda: first.error is not None, "the program is told")
             assert "on_revoked failed for work-" in str(first.error)
-            assert "it awaited a task that was cancelled" in str(first.error)
+            assert "It awaited a task that was cancelled" in str(first.error)
 
 
 async def test_an_end_of_the_fetching_is_told(shared_kcoord: Kcoord, group: str) -> None:
