@@ -46,7 +46,7 @@ async def main(bootstrap: str, group: str, topic: str, block: str, options: str)
             if Path(block).exists():
                 say("blocked")
             while Path(block).exists():
-                time.sleep(0.01)
+                time.sleep(0.01)  # the event loop stands still, as in a program that computes
             try:
                 await consumer.commit()
                 say("committed", record.partition, record.offset + 1)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import Any
+from unittest.mock import patch
 
 from aiokafka import ConsumerRecord, TopicPartition
 
@@ -129,9 +130,8 @@ async def check_that_a_stale_commit_is_sent_again(reader: Reader, partition: Top
         verdicts.extend(arguments[1].values())
         return judge(*arguments)
 
-    driver.requests._member = behind  # type: ignore[assignment]
-    driver.requests._judge = noting  # type: ignore[method-assign,assignment]
-    await reader.consumer.commit({partition: 5})
+    with patch.object(driver.requests, "_member", behind), patch.object(driver.requests, "_judge", noting):
+        await reader.consumer.commit({partition: 5})
     assert verdicts == [ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.NONE]
     assert await reader.consumer.committed(partition) == {partition: 5}
     assert reader.called("on_lost") == []

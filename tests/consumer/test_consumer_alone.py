@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiokafka import TopicPartition
@@ -350,9 +351,9 @@ async def test_nobody_commits_what_it_does_not_have(shared_kcoord: Kcoord, group
         ({"topics": ["a"], "security": {"security.protocol": "ODD"}}, "security.protocol=ODD"),
     ],
 )
-def test_options_that_cannot_be_are_refused(options: dict[str, object], text: str) -> None:
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(ConsumerError, match=text):
-        Consumer(**{"bootstrap_servers": "localhost:9092", "group": "g", **options})  # type: ignore[arg-type]
+        Consumer(**{"bootstrap_servers": "localhost:9092", "group": "g", **options})
 
 
 async def test_a_consumer_that_does_not_run_says_so(shared_kcoord: Kcoord, group: str) -> None:

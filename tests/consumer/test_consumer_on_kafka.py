@@ -352,7 +352,8 @@ async def test_a_broker_that_restarts_is_outlived(start_kafka: Callable[..., Kaf
         await reader.consumer.commit()
         assert Counter(reader.values) == Counter(written)
         assert (len(reader.notes), reader.called("on_lost")) == (1, [])
-        assert sum((await reader.consumer.committed(*reader.assigned)).values()) == 120  # type: ignore[arg-type]
+        committed = await reader.consumer.committed(*reader.assigned)
+        assert sum(each for each in committed.values() if each is not None) == 120
 
 
 async def test_a_kcoord_in_front_of_the_cluster_passes_everything_on(

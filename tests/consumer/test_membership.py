@@ -8,6 +8,7 @@ import pytest
 from kcoord.consumer.actions import Gone, Grant, Joined, Lose, Revoke, Seek, Send
 from kcoord.consumer.state import Phase
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from tests.consumer.hand import INTERVAL, SETUP, STATIC, Hand, member, owned_in, partitions, says_everything
 
 # What it says
@@ -328,7 +329,8 @@ def test_who_does_not_poll_leaves_and_comes_back_when_it_polls() -> None:
     assert lose.partitions == partitions("a0")
     farewell = hand.actions[-1]
     assert isinstance(farewell, Send)
-    assert farewell.request.member_epoch == -1  # type: ignore[attr-defined]
+    assert isinstance(farewell.request, ConsumerGroupHeartbeatRequest)
+    assert farewell.request.member_epoch == -1
     hand.actions.clear()
     hand.answer(-1, number=farewell.number)
     hand.lost(lose.number)

@@ -11,6 +11,7 @@ from kcoord.consumer.transitions import never
 from kcoord.protocol.errors import ErrorCode
 from tests.consumer import hand as by_hand
 from tests.consumer.hand import INTERVAL, SETUP, STATIC, Hand
+from tests.watched_row import watch_row
 
 ROWS = {name: row for name, row in vars(phase_table).items() if isinstance(row, phase_table.Row)}
 ERRORS = {
@@ -180,26 +181,12 @@ def test_every_cell_is_told_of() -> None:
 def test_a_cell_does_what_stands_here(row: str, phase: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hand = COMES_TO[phase]()
     assert hand.consumer.phase.name.lower() == phase
-    reached: list[str] = []
-    watched = {each: _watching(getattr(ROWS[row], each), each, reached) for each in ROWS[row]._fields}
-    changed = ROWS[row]._replace(**watched)
-    monkeypatch.setattr(phase_table, row, changed)
-    for table in ("_HEARTBEATS", "_FAREWELLS"):
-        rows = {key: changed if each is ROWS[row] else each for key, each in getattr(phase_table, table).items()}
-        monkeypatch.setattr(phase_table, table, rows)
+    reached = watch_row(monkeypatch, phase_table, row, ("_HEARTBEATS", "_FAREWELLS"))
     hand.actions = []
     happens(row, hand)
     after, actions = CELLS[row, phase]
     assert (hand.consumer.phase, [type(each) for each in hand.actions]) == (after, actions)
     assert reached == [phase]
-
-
-def _watching(cell: object, phase: str, reached: list[str]) -> object:
-    def watching(*arguments: object) -> None:
-        reached.append(phase)
-        cell(*arguments)  # type: ignore[operator]
-
-    return watching
 
 
 def happens(row: str, hand: Hand) -> None:

@@ -10,6 +10,7 @@ from kcoord.worker import phase_table
 from kcoord.worker.actions import Abandon, Gone, Grant, Joined, Overrun, Revoke, Seek, Send, Told
 from kcoord.worker.state import Phase
 from kcoord.worker.transitions import unreachable
+from tests.watched_row import watch_row
 from tests.worker.driver import INTERVAL, SETUP, Driver
 
 ROWS = {name: row for name, row in vars(phase_table).items() if isinstance(row, phase_table.Row)}
@@ -163,28 +164,12 @@ def test_every_cell_is_told_of() -> None:
 def test_a_cell_does_what_stands_here(row: str, phase: str, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = COMES_TO[phase]()
     assert driver.worker.phase.name.lower() == phase
-    reached: list[str] = []
-    watched = {each: _watching(getattr(ROWS[row], each), each, reached) for each in ROWS[row]._fields}
-    changed = ROWS[row]._replace(**watched)
-    monkeypatch.setattr(phase_table, row, changed)
-    monkeypatch.setattr(
-        phase_table,
-        "_ROWS",
-        {error: changed if each is ROWS[row] else each for error, each in phase_table._ROWS.items()},
-    )
+    reached = watch_row(monkeypatch, phase_table, row, ("_ROWS",))
     driver.actions = []
     happens(row, driver)
     after, actions = CELLS[row, phase]
     assert (driver.worker.phase, [type(each) for each in driver.actions]) == (after, actions)
     assert reached == [phase]
-
-
-def _watching(cell: object, phase: str, reached: list[str]) -> object:
-    def watching(*arguments: object) -> None:
-        reached.append(phase)
-        cell(*arguments)  # type: ignore[operator]
-
-    return watching
 
 
 def happens(row: str, driver: Driver) -> None:
