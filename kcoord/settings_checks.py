@@ -56,7 +56,10 @@ def topics(settings: Settings, origins: Origins) -> Iterator[str]:
     if settings.topics and settings.upstream:
         yield f"{origins['topics']}: in front of a cluster, topics are the cluster's: leave topics out"
     if settings.topics and settings.group_consumer_enable == "false":
-        yield f"{origins['topics']}: topics are for consumer groups: leave them out, or group.consumer.enable=false"
+        yield (
+            f"{origins['topics']}: declared topics are for consumer groups, which group.consumer.enable=false switches "
+            "off: leave out one of the two"
+        )
 
 
 def order(settings: Settings, _origins: Origins) -> Iterator[str]:

@@ -112,7 +112,7 @@ class Consumer:
         if not group:
             raise ConsumerError("group: the empty string names no group")
         if auto_offset_reset not in ("earliest", "latest", "none"):
-            raise ConsumerError(f"auto_offset_reset {auto_offset_reset!r} is none of 'earliest', 'latest', 'none'")
+            raise ConsumerError(f"auto_offset_reset {auto_offset_reset!r} must be 'earliest', 'latest' or 'none'")
         if isolation_level not in ("read_uncommitted", "read_committed"):
             raise ConsumerError(
                 f"isolation_level {isolation_level!r} is neither 'read_uncommitted' nor 'read_committed'"

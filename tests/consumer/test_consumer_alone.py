@@ -344,7 +344,7 @@ async def test_nobody_commits_what_it_does_not_have(shared_kcoord: Kcoord, group
         ({"topics": ["a"], "pattern": "a"}, "give topics or a pattern"),
         ({"topics": []}, "the list is empty"),
         ({"topics": "a"}, r"give a list, \['a'\]"),
-        ({"topics": ["a"], "auto_offset_reset": "newest"}, "'newest' is none of"),
+        ({"topics": ["a"], "auto_offset_reset": "newest"}, "'newest' must be"),
         ({"topics": ["a"], "isolation_level": "none"}, "'none' is neither"),
         ({"topics": ["a"], "group": ""}, "names no group"),
         ({"topics": ["a"], "bootstrap_servers": "localhost"}, "bootstrap_servers: 'localhost'"),

@@ -102,7 +102,7 @@ class SeenFacts(Generic[C]):
         self._followed.pop(consumer, None)
 
     def add_matching(self, group_id: str, pattern: str, matched: frozenset[str]) -> None:
-        """Add what matches anew for all in the group that subscribe by that expression. Names that are gone count when
+        """Add what matches now for all in the group that subscribe by that expression. Names that are gone count when
         looks agree, and are left out once the group has been told.
         """
         for (_, of), each in self._followed.items():

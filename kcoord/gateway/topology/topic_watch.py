@@ -15,7 +15,7 @@ connections, and never for topics to be created. Rules:
    every `PATTERNS_EVERY_MS`, for all members of the group over the connection of one of them. An answer about all
    topics is large, and takes its time.
 5. If the cluster has no ids of topics (before Kafka 2.8, or another product), each is made of the cluster's id and the
-   name. A topic that is deleted and made anew then goes unnoticed.
+   name. A topic that is deleted and created again then goes unnoticed.
 """
 
 from __future__ import annotations
