@@ -18,8 +18,9 @@ import attrs
 from bench.probe import Process
 from tests.kafka.broker_config import broker_properties
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.forked import ROOT
 from tests.kafka.java import Java
-from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.nodes import LISTENERS, ProcessRunner, local_node
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess

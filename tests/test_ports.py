@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.kafka import ports
-from tests.kafka.kcoord_process import ROOT
+from tests.kafka.forked import ROOT
 
 OTHER = """
 import sys

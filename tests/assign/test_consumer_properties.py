@@ -33,7 +33,7 @@ from tests.light import fewer
 ROOT = Path(__file__).parents[2]
 UNIFORM, RANGE = UniformConsumerAssignor(), RangeConsumerAssignor()
 EACH = pytest.mark.parametrize("assignor", [UNIFORM, RANGE], ids=lambda each: each.name)
-EXAMPLES = settings(max_examples=fewer(100, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=fewer(60, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TOPICS = [topic_id(topic) for topic in "wxyz"]
 PARTITION = st.tuples(st.sampled_from(TOPICS), st.integers(0, 6))
 

@@ -13,7 +13,7 @@ from tests.assign.java_leaders import Pair, asked
 from tests.assign.random_fleets import LETTERS, RandomFleet
 from tests.kafka.java import Java
 
-FLEETS, ROUNDS = 200, 25
+FLEETS, ROUNDS = 80, 25
 
 
 @pytest.fixture(scope="module")

@@ -583,7 +583,7 @@ def some_group(draw: st.DrawFn) -> Group:
     )
 
 
-MANY = settings(max_examples=fewer(300, 40), deadline=None)
+MANY = settings(max_examples=fewer(120, 40), deadline=None)
 """For each assignor. One in two thousand once found that more moved than the rules say."""
 BEHIND_ANY_ASSIGNOR = pytest.mark.parametrize("assignor", [make() for make in SERVER_SIDE.values()], ids=SERVER_SIDE)
 

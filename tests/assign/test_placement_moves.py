@@ -21,7 +21,7 @@ from kcoord.assign.placement.rules import fits, is_meant
 from tests.assign.test_placement import UNIFORM, after, group, moved, settled, tasks
 from tests.light import fewer
 
-SEEDS = fewer(300, 30)
+SEEDS = fewer(150, 30)
 MOST = 8
 """Of connectors and tasks in a group."""
 Owners = Mapping[Resource, int]

@@ -34,7 +34,7 @@ ASSIGNORS = [UniformAssignor(), CooperativeAssignor(), EagerAssignor(), MixedAss
 STICKY = [UniformAssignor(), CooperativeAssignor(), MixedAssignor()]
 NOBODY = -1
 
-EXAMPLES = settings(max_examples=fewer(200, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=fewer(100, 20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 RESOURCES = st.tuples(st.sampled_from("ABC"), st.integers(CONNECTOR, 6))
 IDS = st.lists(st.text("abcdef", min_size=1, max_size=3), min_size=1, max_size=6, unique=True)

@@ -12,7 +12,8 @@ import attrs
 import psutil
 import pytest
 
-from tests.cli.run_cli import ROOT, Outcome, kcoord
+from tests.cli.run_cli import Outcome, kcoord
+from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import eventually

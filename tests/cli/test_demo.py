@@ -25,7 +25,8 @@ from kcoord.cli.demo.connectors import Collect
 from kcoord.cli.demo.ticks import Ticks
 from kcoord.worker.runner import Context
 from tests.cli.conftest import Worker
-from tests.cli.run_cli import ROOT, kcoord
+from tests.cli.run_cli import kcoord
+from tests.kafka.forked import ROOT
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import DEADLINE_S, NotYet, eventually

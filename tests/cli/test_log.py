@@ -31,8 +31,9 @@ from kcoord.protocol.records import (
     Record,
     encode_record,
 )
-from tests.cli.run_cli import ROOT, Outcome, kcoord
+from tests.cli.run_cli import Outcome, kcoord
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import Security, password_of
 from tests.log.places import PARTITIONS, Directory, Place, Topic, opened

@@ -11,7 +11,8 @@ import pytest
 
 from kcoord import __version__
 from tests.cli.run_cli import kcoord
-from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.kafka.forked import ROOT
+from tests.kafka.kcoord_process import Kcoord
 
 
 @pytest.fixture

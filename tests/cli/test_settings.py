@@ -17,7 +17,8 @@ from kcoord.settings_sources import (
     load_settings,
     setting_name,
 )
-from tests.cli.run_cli import ROOT, kcoord
+from tests.cli.run_cli import kcoord
+from tests.kafka.forked import ROOT
 
 FRONT: dict[str, Any] = {"upstream": "kafka-1:9092,kafka-2:9092", "groups": ("connect-.*",)}
 

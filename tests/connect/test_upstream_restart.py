@@ -20,7 +20,7 @@ TOGETHER_MS = 3_000
 """The first rebalance waits for both workers: else the first would hear of the second one heartbeat later."""
 
 
-@pytest.fixture(params=cells([1, 3], lambda brokers: brokers == 1), ids=["one broker", "three brokers"])
+@pytest.fixture(params=cells([1, 3], lambda brokers: brokers == 3), ids=["one broker", "three brokers"])
 def kafka(request: pytest.FixtureRequest, start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     return start_kafka(request.param, overrides={"group.initial.rebalance.delay.ms": TOGETHER_MS})
 

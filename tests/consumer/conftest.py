@@ -15,7 +15,8 @@ from typing import Any
 import attrs
 import pytest
 
-from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.kafka.forked import ROOT
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import NotYet, eventually
 

@@ -23,7 +23,7 @@ from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGrou
 from tests.group.consumer.world import GROUP, World, topic_id, topics
 from tests.light import fewer
 
-SEEDS, EVENTS = fewer(80, 10), 250
+SEEDS, EVENTS = fewer(40, 10), 250
 MOST_CONSUMERS = 4
 LONGEST_MS = 250
 """The longest time that passes at once: all events together take less than a session."""

@@ -15,7 +15,7 @@ import pytest
 from kcoord.consumer import phase_table
 from kcoord.consumer.state import Phase
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.kcoord_process import ROOT
+from tests.kafka.forked import ROOT
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import NotYet, eventually

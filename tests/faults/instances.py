@@ -19,7 +19,8 @@ from tests.faults.length import LONG, SEED
 from tests.faults.log_contents import read_log
 from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.kafka.forked import ROOT
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
 from tests.kafka.wait import DEADLINE_S
 

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from tests.faults.instances import PARTITIONS, loaded
-from tests.faults.length import has_long_form, rounds
+from tests.faults.length import rounds
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import NotYet, eventually
 
@@ -25,7 +26,7 @@ TOPIC = {
 BROKER = {"log.cleaner.backoff.ms": 100}
 
 
-@has_long_form
+@pytest.mark.proof
 async def test_the_topic_is_compacted_all_the_time(start_kafka: Callable[..., KafkaCluster], tmp_path: Path) -> None:
     kafka = start_kafka(overrides=BROKER)
     topic = kafka.create_topic("compacted", PARTITIONS, TOPIC)

@@ -122,7 +122,7 @@ async def broker_restarts_and_is_gone(kafka: KafkaCluster, folder: Path) -> None
         assert not (waits and lost_ends(kafka) > lost_before), "the broker has lost the end of a transaction"
 
 
-@has_long_form
+@pytest.mark.proof
 async def test_the_broker_restarts_and_is_gone_for_long(kafka: KafkaCluster, tmp_path: Path) -> None:
     """What a broker spoils that loses the end of a transaction is told again."""
     for number in range(TRIES):

@@ -14,10 +14,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from tests.connect.fleet import ConnectFleet
 from tests.connect.lines import Pipe
 from tests.faults.instances import make_instance
-from tests.faults.length import SEED, has_long_form, rounds
+from tests.faults.length import SEED, rounds
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import QUICK
 from tests.kafka.groups import check_kcoord_owns
@@ -30,7 +32,7 @@ KAFKAS_PARTITIONS = 5
 """As the brokers of the tests have it: with as many here, ownership follows the brokers."""
 
 
-@has_long_form
+@pytest.mark.proof
 def test_the_owner_is_killed_while_connectors_are_created(
     start_kafka: Callable[..., KafkaCluster], java: Java, tmp_path: Path
 ) -> None:

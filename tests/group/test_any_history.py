@@ -212,5 +212,5 @@ class History(RuleBasedStateMachine):
 
 TestAnyHistory = History.TestCase
 TestAnyHistory.settings = settings(
-    max_examples=fewer(150, 20), stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=fewer(70, 20), stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -79,10 +79,10 @@ def check_written(written: dict[str, list[int]], delivery: str) -> None:
 @pytest.mark.parametrize(
     ("version", "mode", "protocol", "delivery"),
     [
-        (None, BARRIER, "sessioned", EXACTLY_ONCE),
+        (None, BARRIER, "compatible", AT_LEAST_ONCE),
+        pytest.param(None, BARRIER, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
         pytest.param(None, INDIVIDUAL, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
         pytest.param(None, INDIVIDUAL, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
-        pytest.param(None, BARRIER, "compatible", AT_LEAST_ONCE, marks=pytest.mark.proof),
         pytest.param(None, BARRIER, "eager", AT_LEAST_ONCE, marks=pytest.mark.proof),
         pytest.param("3.9.1", INDIVIDUAL, "sessioned", EXACTLY_ONCE, marks=pytest.mark.proof),
         pytest.param("2.8.2", INDIVIDUAL, "sessioned", AT_LEAST_ONCE, marks=pytest.mark.proof),

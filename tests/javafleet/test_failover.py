@@ -42,10 +42,8 @@ from tests.kafka.wait import let_pass
 
 BOTH = (0, 1)
 RANGE = {"partition.assignment.strategy": "org.apache.kafka.clients.consumer.RangeAssignor"}
-TWICE_AT_EACH_COMMIT = "individual"
+AT_EACH_COMMIT = "individual"
 """Here the survivor of the first kill is the one that is killed next: its addresses are all that some know by then."""
-STOPPED_AT_EACH_COMMIT = ("eager",)
-KILLED_AT_EACH_COMMIT = ("individual", "barrier")
 
 
 @attrs.frozen
@@ -104,20 +102,20 @@ def consumers_beside(group: str) -> str:
     return next(name for name in names if partition_of(name, PARTITIONS) == partition_of(group, PARTITIONS))
 
 
-@pytest.mark.parametrize("kind", cells(KINDS, lambda kind: kind not in KILLED_AT_EACH_COMMIT))
+@pytest.mark.parametrize("kind", cells(KINDS, lambda kind: kind != AT_EACH_COMMIT))
 @has_long_form
 def test_the_owner_is_killed_and_no_task_stops(
     kind: str, three_brokers: KafkaCluster, java: Java, tmp_path: Path
 ) -> None:
     costs = Costs(f"kill -9, {kind}")
     with scene(kind, three_brokers, java, tmp_path) as here:
-        for _ in range(rounds(2 if kind == TWICE_AT_EACH_COMMIT else 1, 20)):
+        for _ in range(rounds(2, 20)):
             here.lose_the_owner(Kcoord.kill, costs)
     costs.tell()
 
 
-@pytest.mark.parametrize("kind", cells(KINDS, lambda kind: kind not in STOPPED_AT_EACH_COMMIT))
-@has_long_form
+@pytest.mark.proof
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_owner_is_stopped_and_no_task_stops(
     kind: str, three_brokers: KafkaCluster, java: Java, tmp_path: Path
 ) -> None:

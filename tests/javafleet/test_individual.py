@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.javafleet import events
 from tests.javafleet.conftest import StageMaker, check_undisturbed
 
@@ -13,6 +15,7 @@ let something go for it joins once more.
 """
 
 
+@pytest.mark.proof
 def test_workers_and_connectors_come_and_go(make_stage: StageMaker) -> None:
     """A worker that nothing concerns makes no JoinGroup (CM-3, CM-4, CM-9, CM-30), nothing runs twice or is stopped
     without need (CM-5 to CM-8, CM-11, CM-12, CM-41), REST of any worker works throughout, and in the end all runs.

@@ -16,6 +16,7 @@ DELAY_S = 5
 EAGER, COMPATIBLE, SESSIONED = 0, 1, 2
 
 
+@pytest.mark.proof
 def test_rolling_upgrade_and_one_that_is_behind(make_stage: StageMaker) -> None:
     """Compatible workers become sessioned one by one, and one that is compatible joins sessioned ones: in individual
     mode nothing is stopped for it.

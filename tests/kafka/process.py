@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import attrs
 
@@ -16,13 +17,26 @@ STOP_DEADLINE_S = 120.0
 _alive: set["ServerProcess"] = set()
 
 
+class Child(Protocol):
+    """What is used here of a subprocess.Popen."""
+
+    pid: int
+
+    @property
+    def returncode(self) -> int | None: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, number: int, /) -> None: ...
+    def kill(self) -> None: ...
+
+
 @attrs.define(eq=False)
 class ServerProcess:
     """A running server whose output goes to a file."""
 
     name: str
     log: Path
-    popen: "subprocess.Popen[bytes]"
+    popen: Child
 
     @classmethod
     def start(
@@ -44,7 +58,12 @@ class ServerProcess:
                 env=env,
                 pass_fds=pass_fds,
             )
-        process = cls(name, log, popen)
+        return cls.of(name, popen, log)
+
+    @classmethod
+    def of(cls, name: str, child: Child, log: Path) -> "ServerProcess":
+        """One that has been started, with its output going to `log`."""
+        process = cls(name, log, child)
         _alive.add(process)
         return process
 

@@ -10,9 +10,10 @@ from kcoord.log.history import Entry
 from kcoord.pipeline import INSTALL
 from kcoord.pipeline.tables import EPOCHS
 from kcoord.protocol.records import encode_record
-from tests.cli.run_cli import ROOT, kcoord
+from tests.cli.run_cli import kcoord
 from tests.group.connect.world import GROUP
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.forked import ROOT
 from tests.kafka.ports import free_port
 from tests.pipeline.files import copy_to_file
 from tests.pipeline.spark import MASTER, QUICK, read

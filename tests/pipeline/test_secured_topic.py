@@ -64,6 +64,7 @@ def test_who_may_only_read_the_topic_by_a_password(by_sasl: Topic, mechanism: st
     assert tables_of(by_sasl, sasl(READER, mechanism), spark, tmp_path / "tables") == EXPECTED
 
 
+@pytest.mark.proof
 def test_tls(start_kafka: Callable[..., KafkaCluster], spark: Any, tmp_path: Path) -> None:
     cluster = start_kafka(security=Security.SSL)
     assert cluster.certificates is not None

@@ -38,10 +38,11 @@ from kcoord.protocol.records import (
 )
 from kcoord.protocol.resources import pack
 from kcoord.resource import Resource
-from tests.cli.run_cli import ROOT, kcoord
+from tests.cli.run_cli import kcoord
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import close_all, connect, until
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
 from tests.pipeline.spark import MASTER, QUICK, read, read_all

@@ -32,7 +32,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("cls", "version"), named(CASES))
-@settings(max_examples=fewer(20, 3), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=fewer(8, 3), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_it_reads_our_values_and_writes_our_bytes(cls: type[Message], version: int, data: st.DataObject) -> None:
     theirs = getattr(kafkaprotocol, cls.NAME)[version]

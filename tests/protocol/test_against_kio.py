@@ -15,7 +15,7 @@ from tests.protocol.kio_side import as_kio, kio_class, read_by_kio, values_that_
 
 
 @pytest.mark.parametrize(("cls", "version"), some(named(KAFKAS_MESSAGES), 100))
-@settings(max_examples=fewer(15, 2), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=fewer(6, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_both_write_the_same_bytes_and_read_the_same_values(
     cls: type[Message], version: int, data: st.DataObject

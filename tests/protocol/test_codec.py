@@ -32,7 +32,7 @@ from tests.protocol.catalogue import EVERY_VERSION, named, random_message, value
 
 
 @pytest.mark.parametrize(("cls", "version"), some(named(EVERY_VERSION), 90))
-@settings(max_examples=fewer(8, 2), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=fewer(4, 2), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_written_is_read_again_with_its_unknown_fields(
     cls: type[Message], version: int, data: st.DataObject
@@ -47,7 +47,7 @@ def test_what_is_written_is_read_again_with_its_unknown_fields(
 @pytest.mark.parametrize(("cls", "version"), named(EVERY_VERSION))
 def test_runs_of_elements_of_one_shape_are_read_as_others_are(cls: type[Message], version: int) -> None:
     rng = random.Random(version)
-    for _ in range(fewer(25, 4)):
+    for _ in range(fewer(12, 4)):
         message = random_message(rng, cls, version)
         written = message.encode(version)
         assert cls.decode(written, version) == message

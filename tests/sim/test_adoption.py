@@ -18,7 +18,7 @@ from tests.sim.adoption_mutants import ADOPTION_MUTANTS
 from tests.sim.mutant_seeds import is_noticed_in
 from tests.sim.mutants import Mutant
 
-SEEDS = fewer(60, 6)
+SEEDS = fewer(30, 6)
 PROOF_BLOCKS, PROOF_SEEDS = 40, 500
 NOTICED_WITHIN = 300
 # fmt: off

@@ -13,7 +13,7 @@ from kcoord.sim.basis.run_kinds import INSTANCES
 from kcoord.sim.series.run import replay_command, run_seed, run_seeds
 from tests.light import fewer
 
-SEEDS = fewer(150, 15)
+SEEDS = fewer(100, 15)
 PROOF_BLOCKS, PROOF_SEEDS = 20, 500
 NOTICED_WITHIN = 60
 

@@ -30,7 +30,7 @@ from kcoord.sim.series.untaken_branches import judge
 from tests.light import fewer, some
 from tests.sim.mutants import MUTANTS, put_in
 
-FEW = {"connect": fewer(300, 25), "mixed": fewer(200, 12)}
+FEW = {"connect": fewer(200, 25), "mixed": fewer(200, 12)}
 """Runs of each kind at each commit."""
 BLOCKS, SEEDS = 20, 100
 """Of the proofs, in which each seed has its own kind."""

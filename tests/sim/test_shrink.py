@@ -34,7 +34,7 @@ def _first_failing(mutant: Mutant) -> RunPlan:
 @pytest.mark.parametrize("name", [
     "rule 8: a session ends too early",
     "rule 18: an install brings back what was deleted since",
-    "rule 5: what a worker has stopped stays its own",
+    pytest.param("rule 5: what a worker has stopped stays its own", marks=pytest.mark.proof),
 ])  # fmt: skip
 def test_a_mutant_is_shown_by_a_handful_of_faults(name: str) -> None:
     mutant = next(each for each in (*MUTANTS, *CLASSIC_MUTANTS) if each.name == name)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-from tests.kafka.kcoord_process import ROOT
+from tests.kafka.forked import ROOT
 from tests.kafka.wait import NotYet, eventually
 
 

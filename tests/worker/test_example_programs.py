@@ -14,7 +14,8 @@ import attrs
 import pytest
 
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.kcoord_process import ROOT, Kcoord
+from tests.kafka.forked import ROOT
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import NotYet, eventually

@@ -205,5 +205,5 @@ class History(RuleBasedStateMachine):
 
 TestAnyHistory = History.TestCase
 TestAnyHistory.settings = settings(
-    max_examples=fewer(100, 15), stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=fewer(60, 15), stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -26,8 +26,10 @@ from tests.group.consumer.world import GROUP, World, topic_id
 from tests.light import fewer
 from tests.sim.mutants import Mutant, put_in
 
-SEEDS, EVENTS = fewer(120, 20), 120
+SEEDS, EVENTS = fewer(60, 20), 120
 PROOF_BLOCKS, PROOF_SEEDS = 10, 400
+MUTANT_SEEDS = 120
+"""A mutant must be noticed within so many seeds."""
 SESSION_MS, BEAT_MS, REBALANCE_MS = 45_000, 5_000, 30_000
 ASSIGNORS = (None, None, "uniform", "range")
 GONE = (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.GROUP_ID_NOT_FOUND)
@@ -281,5 +283,5 @@ MUTANTS = (
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
     with put_in(mutant), pytest.raises((AssertionError, KeyError)):  # a step that breaks off is noticed, too
-        for seed in range(SEEDS):
+        for seed in range(MUTANT_SEEDS):
             play(seed)
