@@ -185,6 +185,10 @@ class Member(abc.ABC):
         """The generation that it is in."""
 
 
+_COMMIT_AGAIN = (confluent_kafka.KafkaError.REBALANCE_IN_PROGRESS, confluent_kafka.KafkaError._TRANSPORT)
+"""Errors of librdkafka after which a commit is tried again: nobody knows whether one reached a coordinator that died."""
+
+
 class Librdkafka(Member):
     """confluent-kafka."""
 
@@ -246,7 +250,7 @@ class Librdkafka(Member):
         try:
             self.consumer.commit(asynchronous=False)
         except confluent_kafka.KafkaException as error:
-            if error.args[0].code() == confluent_kafka.KafkaError.REBALANCE_IN_PROGRESS:
+            if error.args[0].code() in _COMMIT_AGAIN:
                 raise NotYet(str(error)) from error
             raise
 
