@@ -390,6 +390,12 @@ class ConsumerGroups(_Section):
         15_000, "The longest time between two assignments that may be set for one group.", unit="ms", ge=0
     )
     group_consumer_max_size: int = _setting(MAX_INT32, "The most consumers in one group; more are refused.", ge=1)
+    group_consumer_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = _setting(
+        "bidirectional",
+        "Which way a group of consumers may change its protocol, where kcoord runs without a cluster. `upgrade`: it "
+        "becomes a consumer group when the first consumer of the new protocol joins. `downgrade`: it becomes a classic "
+        "group again when the last such consumer leaves. `bidirectional`: both; `disabled`: neither.",
+    )
     group_consumer_assignors: Annotated[tuple[Literal["uniform", "range"], ...], BeforeValidator(_words)] = _setting(
         ("uniform", "range"),
         "Assignors that consumers may ask for (`group.remote.assignor`). The first serves groups whose consumers ask "

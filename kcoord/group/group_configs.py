@@ -61,6 +61,7 @@ from kcoord.group.state.consumer_settings import (
 from kcoord.group.state.consumer_settings import HEARTBEAT_INTERVAL as CONSUMER_HEARTBEAT_INTERVAL
 from kcoord.group.state.consumer_settings import HEARTBEAT_WAIT as CONSUMER_HEARTBEAT_WAIT
 from kcoord.group.state.consumer_settings import MAX_SIZE as CONSUMER_MAX_SIZE
+from kcoord.group.state.consumer_settings import MIGRATION_POLICY as CONSUMER_MIGRATION_POLICY
 from kcoord.group.state.consumer_settings import SESSION_TIMEOUT as CONSUMER_SESSION_TIMEOUT
 from kcoord.group.state.consumer_settings import adjusted as adjusted_for_consumers
 from kcoord.group.state.consumer_settings import overridden as overridden_for_consumers
@@ -291,6 +292,15 @@ CONSUMER_DEFINITIONS: dict[str, Definition] = {
             lambda server: str(server.max_size),
             lambda server: (1, server.max_size),
             "The most consumers that the group may have.",
+            server=ConsumerSettings,
+        ),
+        Definition(
+            CONSUMER_MIGRATION_POLICY,
+            Kind.STRING,
+            lambda server: server.migration_policy,
+            None,
+            "In which direction the group may change its protocol: bidirectional, upgrade, downgrade or disabled.",
+            MigrationPolicy,
             server=ConsumerSettings,
         ),
     )

@@ -21,6 +21,7 @@ from kcoord.group.apis.delete_groups import check_delete
 from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
 from kcoord.group.classic.check_commit import check_commit
+from kcoord.group.classic_consumers.classic_dialect import CLASSIC as CLASSIC_CONSUMERS
 from kcoord.group.clock_pause import go_on, pause, paused, prolong_sessions, resume
 from kcoord.group.connect.configured_set import forget_configured
 from kcoord.group.connect.native_dialect import NATIVE, is_noop_heartbeat
@@ -77,7 +78,7 @@ WRITES = frozenset(row.request for row in ALL_APIS if row.writes is Writes.ALWAY
 """The requests that may write whenever they come. Of the others, only heartbeats of the new protocols may write."""
 CONNECT_KIND = ConnectKind(NATIVE, CLASSIC_SIDE, settle, sweep_connect)
 """What the rules of all groups without a barrier ask of connect groups. It has no state."""
-CONSUMER_KIND = ConsumerKind(consumer_dialect.NATIVE, settle_consumer, sweep_consumer)
+CONSUMER_KIND = ConsumerKind(consumer_dialect.NATIVE, CLASSIC_CONSUMERS, settle_consumer, sweep_consumer)
 """The same of consumer groups."""
 
 

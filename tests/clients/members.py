@@ -186,7 +186,7 @@ class Member(abc.ABC):
 
 
 _COMMIT_AGAIN = (confluent_kafka.KafkaError.REBALANCE_IN_PROGRESS, confluent_kafka.KafkaError._TRANSPORT)
-"""Errors of librdkafka after which a commit is tried again: nobody knows whether one reached a coordinator that died."""
+"""Errors of librdkafka after which a commit is tried again: one may have been lost with its coordinator."""
 
 
 class Librdkafka(Member):

@@ -201,17 +201,56 @@ def test_classic_consumers_share_declared_topics_too(library: type[Member], kcoo
             wait_until_shared([first, second], [3, 3])
 
 
-def test_a_group_is_of_one_kind_as_long_as_it_has_members(kcoord: Kcoord) -> None:
-    with librdkafka(kcoord.bootstrap, "new") as first, KafkaPython(kcoord.bootstrap, "old", ["work"]) as second:
-        wait_until_shared([first], [6])
-        wait_until_shared([second], [6])
-        with KafkaPython(kcoord.bootstrap, "new", ["work"]) as refused:
-            assert "InconsistentGroupProtocol" in repr(refused.wait_for_error())
-        with librdkafka(kcoord.bootstrap, "old") as refused_too:
-            refused_too.wait_for_error()
-        wait_until_shared([first, second], [6, 6])
-    with librdkafka(kcoord.bootstrap, "old") as third:
-        wait_until_shared([third], [6])
+def test_a_fleet_rolls_to_the_new_protocol_and_back(kcoord: Kcoord, start_java: Callable[..., JavaClient]) -> None:
+    """One after the other, and through a kill of kcoord in the middle. (KG-21 to KG-24)"""
+    at = kcoord.bootstrap
+    with Librdkafka(at, "g", ["work"]) as first:
+        with KafkaPython(at, "g", ["work"]) as second:
+            wait_until_shared([first, second], [3, 3])
+            third = start_java(at, "g")
+            wait_until_shared([first, second, third], [2, 2, 2])
+            commit(first, {number: 10 + number for _, number in first.assigned})
+            kcoord.kill_and_restart()
+            commit(first, {number: 20 + number for _, number in first.assigned})
+            assert committed(at, "g") == {number: 20 + number for _, number in first.assigned}
+            wait_until_shared([first, second, third], [2, 2, 2])
+        with librdkafka(at, "g") as fourth:
+            wait_until_shared([first, third, fourth], [2, 2, 2])
+            first.close()
+            wait_until_shared([third, fourth], [3, 3])
+            with Aiokafka(at, "g", ["work"]) as fifth:
+                wait_until_shared([third, fourth, fifth], [2, 2, 2])
+                third.stop()
+                fourth.close()
+                wait_until_shared([fifth], [6])
+                with KafkaPython(at, "g", ["work"]) as sixth:
+                    wait_until_shared([fifth, sixth], [3, 3])
+
+
+def test_static_members_roll_too(kcoord: Kcoord, start_java: Callable[..., JavaClient]) -> None:
+    """Each process takes the place of the one before it, which has not left. Nobody else notices."""
+    at = kcoord.bootstrap
+    with Librdkafka(at, "g", ["work"], instance="one") as one, Librdkafka(at, "g", ["work"], instance="two") as two:
+        wait_until_shared([one, two], [3, 3])
+        had = one.assigned
+        one.close()
+        again = start_java(at, "g", group_instance_id="one")
+        wait_until_shared([again, two], [3, 3])
+        assert again.assigned == had
+
+
+def test_an_upgrade_against_the_policy_is_refused(tmp_path: Path) -> None:
+    kcoord = Kcoord(tmp_path, settings={**SETTINGS, "group.consumer.migration.policy": "disabled"}).start()
+    try:
+        with KafkaPython(kcoord.bootstrap, "old", ["work"]) as first:
+            wait_until_shared([first], [6])
+            with librdkafka(kcoord.bootstrap, "old") as refused:
+                refused.wait_for_error()
+            wait_until_shared([first], [6])
+        with librdkafka(kcoord.bootstrap, "old") as third:
+            wait_until_shared([third], [6])
+    finally:
+        kcoord.remove()
 
 
 def test_without_consumer_groups_nothing_of_it_is_offered(

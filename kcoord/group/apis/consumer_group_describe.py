@@ -24,8 +24,8 @@ from kcoord.protocol.generated.consumer_group_describe_response import (
 from kcoord.protocol.messages import ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse
 from kcoord.protocol.records import ConsumerGroupHistoryValue
 
-OF_THE_NEW_PROTOCOL = 1
-"""`MemberType` of a member that speaks the consumer protocol; 0: the classic one."""
+CLASSIC_TYPE, CONSUMER_TYPE = 0, 1
+"""`MemberType` of a member, by the protocol that it speaks."""
 
 
 def consumer_group_describe(
@@ -111,7 +111,7 @@ def _member(group: ConsumerGroup, member: ConsumerMember, names: dict[bytes, str
         subscribed_topic_regex=metadata.subscribed_topic_regex or "",
         assignment=_assignment(member.current, names),
         target_assignment=_assignment(group.target_of(member) or frozenset(), names),
-        member_type=OF_THE_NEW_PROTOCOL,
+        member_type=CLASSIC_TYPE if member.is_classic else CONSUMER_TYPE,
     )
 
 

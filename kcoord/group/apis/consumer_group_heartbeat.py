@@ -19,6 +19,7 @@ then does the request change anything. A request that is refused changes nothing
 
 from __future__ import annotations
 
+from kcoord.group.classic_consumers.to_consumer_group import preview, to_consumers
 from kcoord.group.consumer.answer_delay import Delay, how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
@@ -28,9 +29,11 @@ from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
 from kcoord.group.consumer.settle import settle
 from kcoord.group.consumer.topic_facts import learn_seen
+from kcoord.group.modern.epochs import bump_epoch
 from kcoord.group.modern.held_replies import hold
 from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
 from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Metadata, Partitions
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.state.replaced_groups import replace_by_consumers
@@ -81,7 +84,9 @@ def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> Co
     if group is not None:
         return group
     classic, connect = state.groups.get(group_id), state.connect.get(group_id)
-    has_members = classic is not None and bool(classic.members or classic.pending)
+    if request.member_epoch == JOINING_EPOCH and classic is not None and classic.members:
+        return preview(transition, classic)
+    has_members = classic is not None and bool(classic.pending)
     if request.member_epoch != JOINING_EPOCH or has_members or (connect is not None and connect.members):
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group_id}")
     return ConsumerGroup(group_id)
@@ -152,7 +157,7 @@ def _whose_place(group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest) -
     joins = request.member_epoch == JOINING_EPOCH
     if request.instance_id is None:
         known = group.members.get(request.member_id)
-        if known is None and not joins:
+        if not joins and (known is None or known.is_classic):
             raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {request.member_id}")
         return known
     holder = group.static_ids.get(request.instance_id)
@@ -160,7 +165,7 @@ def _whose_place(group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest) -
         if not joins:
             raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody in the group is {request.instance_id}")
         return group.members.get(request.member_id)
-    if joins and not group.members[holder].away:
+    if joins and not group.members[holder].away and not group.members[holder].is_classic:
         raise Refused(ErrorCode.UNRELEASED_INSTANCE_ID, f"member {holder} is {request.instance_id} still")
     if not joins and holder != request.member_id:
         raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {request.instance_id} now")
@@ -212,20 +217,28 @@ def _take_in(
     answered on its connection yet.
     """
     _take_in_resolution(transition, request, context)
-    metadata = _metadata(SILENT if known is None else known.metadata, request, context)
+    classic = transition.state.groups.get(group.group_id)
+    is_upgraded = classic is not None and bool(classic.members)
+    if classic is not None and is_upgraded:
+        group = to_consumers(transition, classic)
+        known = None if known is None else group.members[known.member_id]
+    metadata = _metadata(SILENT if known is None or known.is_classic else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()
     if known is None:
         replace_by_consumers(transition, group.group_id)
         group = join(transition, group, member_id, metadata)
-    elif known.away:
+    elif known.away or known.member_id != member_id:
         succeed(transition, group, known, member_id, metadata)
     else:
         member_id = known.member_id
         update(transition, group, known, metadata)
+    if is_upgraded and group.epoch == group.assignment_epoch:
+        bump_epoch(transition, group, Reason.MIGRATED)  # what the leader assigned may not be all that there is
     member = group.members[member_id]
     epoch = request.member_epoch
     at_epoch = epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None
     is_first = take_in(transition, group, member, context, at_epoch)
+    member.call_due_ms = NEVER_MS  # it may have spoken the classic protocol
     # the session begins with the heartbeat, not with its answer, which may wait
     member.session_timeout_ms = transition.state.consumer_settings(group.group_id).session_timeout_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)

@@ -6,6 +6,7 @@ v0-v2 are alike. v3 adds group.instance.id. v4 is flexible.
 from __future__ import annotations
 
 from kcoord.group.classic.heartbeat import heartbeat_classic
+from kcoord.group.classic_consumers.heartbeat import heartbeat_consumer
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.group.translation.heartbeat import heartbeat_translated
@@ -15,7 +16,10 @@ from kcoord.protocol.messages import HeartbeatRequest
 def heartbeat(transition: Transition, request: HeartbeatRequest, context: RequestContext, token: Token) -> None:
     """Handle a Heartbeat."""
     connect = transition.state.connect.get(request.group_id)
-    if connect is None:
-        heartbeat_classic(transition, request, token)
-    else:
+    consumers = transition.state.consumer.get(request.group_id)
+    if connect is not None:
         heartbeat_translated(transition, connect, request, context, token)
+    elif consumers is not None:
+        heartbeat_consumer(transition, consumers, request, context, token)
+    else:
+        heartbeat_classic(transition, request, token)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from kcoord.group.classic.answers import join_error
 from kcoord.group.classic.join_and_sync_calls import join_of, new_member_id, protocols_of
 from kcoord.group.classic.join_group import join_classic
+from kcoord.group.classic_consumers.join_group import group_to_join, join_consumers
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
@@ -26,6 +27,12 @@ def join_group(transition: Transition, request: JoinGroupRequest, context: Reque
         join_error(transition, token, error, request.member_id)
         return
     protocols = protocols_of(request)
+    consumers = group_to_join(transition.state, request.group_id)
+    if consumers is not None:
+        member_id = request.member_id or new_member_id(transition, request, context)
+        join = join_of(request, context, token, protocols, member_id)
+        join_consumers(transition, consumers, join, context, is_new=not request.member_id)
+        return
     connect = group_to_join_translated(transition, request.group_id, request.protocol_type, protocols)
     if connect is None:
         join_classic(transition, request, protocols, context, token)

@@ -7,6 +7,7 @@ be the group's.
 from __future__ import annotations
 
 from kcoord.group.classic.sync_group import sync_classic
+from kcoord.group.classic_consumers.sync_group import sync_consumer
 from kcoord.group.conversion.conversion_trigger import follow_when_stable
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.step import RequestContext, Token
@@ -20,6 +21,10 @@ def sync_group(transition: Transition, request: SyncGroupRequest, context: Reque
     connect = transition.state.connect.get(request.group_id)
     if connect is not None:
         sync_translated(transition, connect, request, context, token)
+        return
+    consumers = transition.state.consumer.get(request.group_id)
+    if consumers is not None:
+        sync_consumer(transition, consumers, request, context, token)
         return
     group = transition.state.groups.get(request.group_id) or ClassicGroup(request.group_id)
     if sync_classic(transition, group, request, context, token):

@@ -48,7 +48,7 @@ def check_commit(
     error = check_member(group, member_id, instance_id)
     if error:
         return error
-    if generation != group.generation:
+    if not group.may_know(generation):
         return ErrorCode.ILLEGAL_GENERATION
     if transactional:
         return ErrorCode.NONE

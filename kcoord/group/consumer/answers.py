@@ -59,9 +59,13 @@ def has_news(group: ConsumerGroup, member: ConsumerMember) -> bool:
     """Whether the member would be told now to consume something else, or to let go of something. A new epoch alone does
     not count.
     """
-    now = _position(member)
-    after = next_position(now, _goal(group, member), None)
-    return (after.assigned, after.pending) != (now.assigned, now.pending)
+    after = next_of(group, member)
+    return (after.assigned, after.pending) != (member.assigned, member.pending)
+
+
+def next_of(group: ConsumerGroup, member: ConsumerMember) -> Position:
+    """Where the member would be after a heartbeat that does not say what it consumes."""
+    return next_position(_position(member), _goal(group, member), None)
 
 
 def _position(member: ConsumerMember) -> Position:

@@ -1,4 +1,4 @@
-"""LeaveGroup of members of a consumer group: an admin removes them.
+"""LeaveGroup of members of a consumer group: classic members leave, or an admin removes members.
 
 Consumers of the new protocol leave by their heartbeats.
 """
@@ -34,7 +34,8 @@ def leave_consumers(
             gone[member.member_id] = member
         responses.append(MemberResponse(each.member_id, each.group_instance_id, error))
     if gone:
-        remove(transition, group, list(gone.values()), Reason.REMOVED)
+        leave = all(member.is_classic for member in gone.values()) and all(each.member_id for each in named)
+        remove(transition, group, list(gone.values()), Reason.LEFT if leave else Reason.REMOVED)
         settle(transition, group)
     if batched:
         transition.answer(token, LeaveGroupResponse(members=responses))

@@ -45,7 +45,7 @@ def succeed(
     """Give a static member's place, its target and what it is assigned, to the consumer that returns under another id
     (or its own). The group epoch moves only if it subscribes to something else.
     """
-    group_id, former = group.group_id, predecessor.metadata
+    group_id, former, was_away = group.group_id, predecessor.metadata, predecessor.away
     target, assigned = group.targets.get(predecessor.member_id), predecessor.assigned
     if member_id != predecessor.member_id:
         write_gone(transition, group, predecessor)
@@ -59,6 +59,8 @@ def succeed(
     transition.state.consumer_counters.members["replaced"] += 1
     if _subscription(former) != _subscription(metadata):
         bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
+    if not was_away:
+        _fence(transition, group)
 
 
 def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember, metadata: Metadata) -> None:
@@ -97,9 +99,14 @@ def remove(transition: Transition, group: ConsumerGroup, members: Sequence[Consu
     transition.state.consumer_counters.members[how] += len(members)
     bump_epoch(transition, group, reason, [member.member_id for member in members])
     if loses and reason in OF_DEPARTURES:
-        transition.write(
-            records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms, fence_epoch=group.epoch)
-        )
+        _fence(transition, group)
+
+
+def _fence(transition: Transition, group: ConsumerGroup) -> None:
+    """Note that somebody has lost partitions without having let go of them."""
+    transition.write(
+        records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms, fence_epoch=group.epoch)
+    )
 
 
 def merged(former: Metadata, said: Mapping[str, Any]) -> Metadata:

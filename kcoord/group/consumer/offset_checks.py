@@ -21,7 +21,7 @@ def check_commit(
 ) -> ErrorCode:
     """NONE, or the error. Somebody without a member may commit while the group has no members, in a transaction always.
     `partitions`: what is to be committed; one that the member may not commit fails all. A producer does not know
-    STALE_MEMBER_EPOCH: it is told ILLEGAL_GENERATION, as Kafka does.
+    STALE_MEMBER_EPOCH: it is told ILLEGAL_GENERATION, as Kafka does. So is a classic member.
     """
     if transactional:
         if epoch < 0 and not member_id:
@@ -35,10 +35,11 @@ def check_commit(
         return ErrorCode.UNKNOWN_MEMBER_ID
     if epoch == member.epoch:
         return ErrorCode.NONE
+    stale = ErrorCode.ILLEGAL_GENERATION if member.is_classic else ErrorCode.STALE_MEMBER_EPOCH
     if epoch > _highest_epoch(group, member) or epoch < 0:
-        return ErrorCode.STALE_MEMBER_EPOCH
+        return stale
     has_all = all(_has_since(group, member, each, epoch) for each in partitions)
-    return ErrorCode.NONE if has_all else ErrorCode.STALE_MEMBER_EPOCH
+    return ErrorCode.NONE if has_all else stale
 
 
 def _highest_epoch(group: ConsumerGroup, member: ConsumerMember) -> int:

@@ -19,6 +19,7 @@ class Reason(StrEnum):
     REBALANCE_TIMEOUT = "rebalance timeout"
     SUBSCRIPTION_CHANGED = "subscription changed"
     TOPICS_CHANGED = "topics changed"
+    MIGRATED = "migrated from a classic group"
 
 
 OF_DEPARTURES = frozenset({Reason.REMOVED, Reason.SESSION_EXPIRED, Reason.REBALANCE_TIMEOUT})

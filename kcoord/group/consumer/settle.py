@@ -11,7 +11,13 @@ from kcoord.group.state.transition import Transition
 
 
 def settle(transition: Transition, group: ConsumerGroup) -> None:
-    """Bring the group to rest after a change."""
+    """Bring the group to rest after a change. It may be a classic group then."""
+    if not transition.consumer.classic.convert(transition, group):
+        bring_to_rest(transition, group)
+
+
+def bring_to_rest(transition: Transition, group: ConsumerGroup) -> None:
+    """Do the same with a group that stays a consumer group."""
     learn_topics(transition, group)
     if group.members and group.epoch > group.assignment_epoch:
         _assign(transition, group)

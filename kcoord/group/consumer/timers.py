@@ -1,7 +1,8 @@
 """The timers of a consumer group, also after a load: sessions, the time to let go of something, the next assignment.
 
 A member whose session ends is removed, and what it had is free. So is one that does not let go within its rebalance
-timeout: a consumer that does not come back in time is not waited for, as in Kafka. (A worker of a connect group keeps
+timeout: a consumer that does not come back in time is not waited for, as in Kafka. Nor is a classic member that does
+not join, or does not sync, in that time. (A worker of a connect group keeps
 what it may be running.) After a load both times begin afresh. An assignment that waited goes on waiting: the record of
 the last one says when that was made.
 """
@@ -22,7 +23,8 @@ def open_consumer_sessions(transition: Transition, group: ConsumerGroup) -> None
     """Open the sessions of a loaded group."""
     session_ms = transition.state.consumer_settings(group.group_id).session_timeout_ms
     for member in group.members.values():
-        open_session(transition, group, member, session_ms)
+        classic = member.metadata.classic_member_metadata
+        open_session(transition, group, member, session_ms if classic is None else classic.session_timeout_ms)
     group.touched.clear()
     group.assignment_ms = time_of_last(transition, group)
     settle(transition, group)
@@ -34,7 +36,8 @@ def sweep_consumer(transition: Transition, group: ConsumerGroup) -> None:
     ended = ended_sessions(transition, group)
     if ended:
         remove(transition, group, ended, Reason.SESSION_EXPIRED)
-    stubborn = [member for member in group.members.values() if member.release_due_ms <= transition.now_ms]
+    now_ms = transition.now_ms
+    stubborn = [each for each in group.members.values() if min(each.release_due_ms, each.call_due_ms) <= now_ms]
     if stubborn:
         remove(transition, group, stubborn, Reason.REBALANCE_TIMEOUT)
     settle(transition, group)
@@ -42,5 +45,8 @@ def sweep_consumer(transition: Transition, group: ConsumerGroup) -> None:
 
 
 def _ask_for_next_look(transition: Transition, group: ConsumerGroup) -> None:
-    if not group.dead and (at_ms := next_end_ms(transition, group)) < NEVER_MS:
+    if group.dead:
+        return
+    at_ms = min([next_end_ms(transition, group), *(each.call_due_ms for each in group.members.values())])
+    if at_ms < NEVER_MS:
         transition.wake(group, max(at_ms, transition.now_ms + 1))

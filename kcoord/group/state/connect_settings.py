@@ -158,7 +158,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
     """The values in force for a group with the configuration `own`. Its values were checked when they were set."""
     by_name = {each.name: each for each in server.assignors}
     named = [by_name[name] for name in own.get(ASSIGNORS, "").split(",") if name in by_name]
-    mode = _word(ClassicMode, own.get(CLASSIC_MODE), server.classic_mode)
+    mode = word(ClassicMode, own.get(CLASSIC_MODE), server.classic_mode)
     session_ms, interval_ms = within_bounds(server, own)
     return Effective(
         session_ms,
@@ -168,7 +168,7 @@ def overridden(server: ConnectSettings, own: Mapping[str, str]) -> Effective:
         within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         tuple(named) or server.assignors,
         _placing(named, server.assignors),
-        _word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
+        word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
         mode,
         _wait(within(own.get(CLASSIC_WAIT), server.classic_wait_ms, MODES_OWN_WAIT, MAX_CLASSIC_WAIT_MS), mode),
         within(own.get(LEADER_WAIT), server.leader_wait_ms, 0, MAX_LEADER_WAIT_MS),
@@ -243,7 +243,7 @@ def _names(assignors: Sequence[ServerAssignor]) -> str:
     return ",".join(each.name for each in assignors)
 
 
-def _word(words: type[Word], own: str | None, otherwise: Word) -> Word:
+def word(words: type[Word], own: str | None, otherwise: Word) -> Word:
     """The group's own word; `otherwise` if it has none, or one that only another version of kcoord knows."""
     return words(own) if own in tuple(words) else otherwise
 

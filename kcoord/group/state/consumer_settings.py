@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from kcoord.group.state.connect_settings import within
+from kcoord.group.state.connect_settings import MigrationPolicy, within, word
 
 SESSION_TIMEOUT = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
 HEARTBEAT_WAIT = "consumer.heartbeat.wait.ms"
 ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 MAX_SIZE = "consumer.max.size"
+MIGRATION_POLICY = "consumer.migration.policy"
 INTERVALS_WAIT = -1
 """The value of the wait that stands for a part of the interval."""
 MAX_WAIT_MS = 30_000
@@ -51,6 +52,10 @@ class ConsumerSettings:
     """`group.consumer.max.assignment.interval.ms`"""
     max_size: int = 2**31 - 1
     """`group.consumer.max.size`: members of one group."""
+    migration_policy: MigrationPolicy = MigrationPolicy.BIDIRECTIONAL
+    """`group.consumer.migration.policy`: whether a classic group becomes a consumer group with the first consumer of
+    the new protocol, and a consumer group a classic one when the last of these has gone.
+    """
     assignors: Sequence[str] = ("uniform", "range")
     """`group.consumer.assignors`: those that members may wish for. The first serves groups whose members wish for none.
     """
@@ -90,6 +95,7 @@ def overridden(server: ConsumerSettings, own: Mapping[str, str]) -> ConsumerSett
         heartbeat_wait_ms=within(own.get(HEARTBEAT_WAIT), server.heartbeat_wait_ms, INTERVALS_WAIT, MAX_WAIT_MS),
         assignment_interval_ms=assignment_interval_ms,
         max_size=within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
+        migration_policy=word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
     )
 
 

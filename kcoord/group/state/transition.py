@@ -172,18 +172,26 @@ class ConnectKind:
 # -- consumer groups --------------------------------------------------------------------------------------------------
 
 
+class ClassicConsumers(Dialect, Protocol):
+    """The dialect of classic members, and what the upper floors do with a group that has only these."""
+
+    def convert(self, transition: Transition, group: ConsumerGroup, /) -> bool:
+        """Make the group a classic group if it is to be one now. Whether it is one."""
+
+
 @frozen(slots=True, eq=False)
 class ConsumerKind:
     """The kind of consumer groups (`Kind`)."""
 
     native: Dialect
+    classic: ClassicConsumers
     settle: Callable[[Transition, ConsumerGroup], None]
     sweep: Callable[[Transition, ConsumerGroup], None]
     records: Records = consumer_records
 
-    def dialect(self, _member: ConsumerMember) -> Dialect:
+    def dialect(self, member: ConsumerMember) -> Dialect:
         """The dialect of a member of a consumer group."""
-        return self.native
+        return self.classic if member.is_classic else self.native
 
 
 # -- the transition ---------------------------------------------------------------------------------------------------

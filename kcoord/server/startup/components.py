@@ -228,6 +228,7 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
         min_assignment_interval_ms=settings.group_consumer_min_assignment_interval_ms,
         max_assignment_interval_ms=settings.group_consumer_max_assignment_interval_ms,
         max_size=settings.group_consumer_max_size,
+        migration_policy=MigrationPolicy(settings.group_consumer_migration_policy),
         assignors=settings.group_consumer_assignors,
     )
 

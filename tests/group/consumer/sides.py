@@ -72,7 +72,9 @@ class OurSide:
     def __init__(self, known: Iterable[Topic], interval_ms: int = 0) -> None:
         """`interval_ms`: the shortest time between two assignments."""
         settings = ConsumerSettings(heartbeat_wait_ms=0, assignment_interval_ms=interval_ms)
-        self.shard = Shard(GroupSettings(consumer=settings), lambda: f"id-{next(_connections)}")
+        self.shard = Shard(
+            GroupSettings(consumer=settings, initial_rebalance_delay_ms=0), lambda: f"id-{next(_connections)}"
+        )
         self.shard.state.topics = {topic.name: topic for topic in known}
         self.shard.loaded(0, 0)
 

@@ -123,12 +123,16 @@ class History:
     def somebody_starts(self) -> None:
         self.made += 1
         instance = self.random.choice([None, None, "i", "j"])
-        if any(each.alive and each.instance_id == instance for each in self.consumers) and instance is not None:
+        if instance in self.instances():
             return
         subscribed = self.random.choice(["A", "A", "AB", "B", "ABC", ""])
         new = Consumer(f"c{self.made}", instance, subscribed, self.random.choice(ASSIGNORS), self.connection())
         self.consumers.append(new)
         self.beat(new)
+
+    def instances(self) -> set[str | None]:
+        """The static names of those that live."""
+        return {each.instance_id for each in self.consumers if each.alive} - {None}
 
     def somebody_dies(self) -> None:
         for one in self.somebody():

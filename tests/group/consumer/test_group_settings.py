@@ -17,7 +17,7 @@ from tests.group.consumer.world import SESSION_MS, World
 
 SESSION, INTERVAL = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 WAIT, MAX_SIZE = "consumer.heartbeat.wait.ms", "consumer.max.size"
-ASSIGNMENT = "consumer.assignment.interval.ms"
+ASSIGNMENT, POLICY = "consumer.assignment.interval.ms", "consumer.migration.policy"
 
 
 def altered(settings: ConsumerSettings, **changes: str) -> dict[str, str]:
@@ -48,6 +48,7 @@ def test_they_are_described_only_where_kcoord_serves_consumer_groups() -> None:
         WAIT: "-1",
         ASSIGNMENT: "0",
         MAX_SIZE: str(2**31 - 1),
+        POLICY: "bidirectional",
     }
     with pytest.raises(ConfigRefused, match=f"Unknown group config name: {SESSION}"):
         GroupConfigs(ConnectSettings()).altered(
@@ -67,6 +68,7 @@ def test_they_are_described_only_where_kcoord_serves_consumer_groups() -> None:
         (ASSIGNMENT, "-1", "-1 is not between 0 and 15000"),
         (ASSIGNMENT, "15001", "15001 is not between 0 and 15000"),
         (MAX_SIZE, "0", "0 is not between 1 and"),
+        (POLICY, "sideways", "sideways"),
         ("consumer.other", "1", "Unknown group config name: consumer.other"),
     ],
 )

@@ -270,7 +270,7 @@ class World:
         self.log += [encode_record(record) for record in step.records]
         for reply in step.replies:
             self.answers[reply.token] = reply.response
-            if reply.cached is not None:
+            if reply.cached is not None and isinstance(reply.cached.session, ConsumerMember):
                 request, context = self._asked[reply.token]
                 self.repeatable[context.connection] = request, context, reply.response, reply.cached
         check_consistent(self.shard.state)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
+from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
-from kcoord.group.state.groups.modern_member import ModernMember
+from kcoord.group.state.groups.modern_member import NO_EPOCH, ModernMember
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.topic import Topic
 from kcoord.protocol.frozen_class import frozen
@@ -72,6 +73,15 @@ class ConsumerMember(_Member):
     """When it was answered last."""
     is_owed_all: bool = False
     """Whether its held answer must have the assignment although it may be as before."""
+    generation: int = NO_EPOCH
+    """Of a classic member: the epoch that its last JoinGroup was told. It may have moved since, with the same share."""
+    call_due_ms: int = NEVER_MS
+    """Of a classic member that was told to join again, or that has joined: until when it must join, or sync."""
+
+    @property
+    def is_classic(self) -> bool:
+        """Whether it speaks the classic protocol."""
+        return self.metadata.classic_member_metadata is not None
 
     @property
     def pending(self) -> Partitions:

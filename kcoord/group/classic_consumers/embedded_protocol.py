@@ -1,0 +1,131 @@
+"""Kafka's consumer protocol: what a classic consumer says in its JoinGroup, and what it is told in its SyncGroup.
+
+ConsumerProtocolSubscription and ConsumerProtocolAssignment begin with a version (int16) and are the same in all of them
+but for what later versions append. A version that is not known here is read as the highest that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from struct import Struct, error, pack
+
+from kcoord.group.state.groups.classic_member import Protocols
+from kcoord.protocol.frozen_class import frozen
+
+_INT16, _INT32 = Struct(">h"), Struct(">i")
+_OWNED_VERSION, _RACK_VERSION, _HIGHEST_VERSION = 1, 3, 3
+_GENERATION_VERSION = 2
+
+
+class Unreadable(Exception):
+    """The bytes are not what the consumer protocol has there."""
+
+
+@frozen(slots=True)
+class Subscription:
+    """What a consumer says of itself."""
+
+    version: int
+    topics: tuple[str, ...]
+    owned: frozenset[tuple[str, int]]
+    """What it goes on consuming: topics by name, and partitions. A version that does not say means nothing."""
+    rack_id: str | None
+
+
+@frozen(slots=True)
+class Assignment:
+    """What a consumer was told by the leader of its classic group."""
+
+    partitions: frozenset[tuple[str, int]]
+    user_data: bytes
+
+
+def read_subscription(protocols: Protocols) -> Subscription:
+    """The subscription in a JoinGroup. It is the same for all its assignors. Raises Unreadable."""
+    if not protocols:
+        raise Unreadable("no assignor is named")
+    reader = _Reader(protocols[0][1])
+    version = reader.int16()
+    topics = tuple(reader.string() for _ in range(reader.count(_INT16.size)))
+    reader.nullable_bytes()
+    owned = reader.partitions() if version >= _OWNED_VERSION else frozenset()
+    if version >= _GENERATION_VERSION:
+        reader.int32()
+    return Subscription(version, topics, owned, reader.nullable_string() if version >= _RACK_VERSION else None)
+
+
+def read_assignment(data: bytes) -> Assignment:
+    """An assignment; empty bytes are an empty one. Raises Unreadable."""
+    if not data:
+        return Assignment(frozenset(), b"")
+    reader = _Reader(data)
+    reader.int16()
+    return Assignment(reader.partitions(), reader.nullable_bytes())
+
+
+def encode_assignment(version: int, partitions: Mapping[str, Iterable[int]]) -> bytes:
+    """An assignment without user data: partitions by topic."""
+    parts = [pack(">hi", max(0, min(version, _HIGHEST_VERSION)), len(partitions))]
+    for topic, numbers in partitions.items():
+        name, some = topic.encode(), sorted(numbers)
+        parts.append(pack(f">h{len(name)}si{len(some)}i", len(name), name, len(some), *some))
+    return b"".join([*parts, _INT32.pack(-1)])
+
+
+class _Reader:
+    """Reads from the beginning of bytes on. Raises Unreadable where they end too early."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def int16(self) -> int:
+        return self._number(_INT16)
+
+    def int32(self) -> int:
+        return self._number(_INT32)
+
+    def count(self, least_bytes: int) -> int:
+        """The length of a list whose elements have so many bytes at least."""
+        count = self.int32()
+        if not 0 <= count <= (len(self._data) - self._at) // least_bytes:
+            raise Unreadable(f"{count} elements in {len(self._data) - self._at} bytes")
+        return count
+
+    def string(self) -> str:
+        found = self.nullable_string()
+        if found is None:
+            raise Unreadable("a name is missing")
+        return found
+
+    def nullable_string(self) -> str | None:
+        length = self.int16()
+        try:
+            return None if length == -1 else self._take(length).decode()
+        except UnicodeDecodeError as wrong:
+            raise Unreadable("a name is not UTF-8") from wrong
+
+    def nullable_bytes(self) -> bytes:
+        """Bytes; none where they are null."""
+        length = self.int32()
+        return b"" if length == -1 else self._take(length)
+
+    def partitions(self) -> frozenset[tuple[str, int]]:
+        found: set[tuple[str, int]] = set()
+        for _ in range(self.count(_INT16.size + _INT32.size)):
+            topic = self.string()
+            found.update((topic, self.int32()) for _ in range(self.count(_INT32.size)))
+        return frozenset(found)
+
+    def _number(self, kind: Struct) -> int:
+        try:
+            (number,) = kind.unpack_from(self._data, self._at)
+        except error as wrong:
+            raise Unreadable(str(wrong)) from wrong
+        self._at += kind.size
+        return int(number)
+
+    def _take(self, length: int) -> bytes:
+        if not 0 <= length <= len(self._data) - self._at:
+            raise Unreadable(f"{length} bytes where {len(self._data) - self._at} are left")
+        self._at += length
+        return self._data[self._at - length : self._at]

@@ -1,0 +1,166 @@
+"""JoinGroup (11) of a classic consumer in a consumer group: it says what it goes on consuming, and is answered at once.
+
+The order of checks is Kafka's: room, the protocol, the need of a member id, the member. A request that is refused
+changes nothing.
+
+| group.instance.id | member id | the sender |
+| --- | --- | --- |
+| none | none, from v4 on | is given an id, and asked to join with it |
+| none | none before v4, or one that nobody has | a new member |
+| none | a classic member's | that member |
+| nobody has it | none | a new member |
+| somebody has it | none | takes that member's place, whether it has left or not |
+| somebody has it | that member's | that member |
+"""
+
+from __future__ import annotations
+
+from kcoord.group.classic.answers import join_error
+from kcoord.group.classic.join_and_sync_calls import Join
+from kcoord.group.classic.join_group import NEEDS_ID_VERSION
+from kcoord.group.classic_consumers.embedded_protocol import Subscription, Unreadable, read_subscription
+from kcoord.group.classic_consumers.member_checks import classic_part, first_protocol
+from kcoord.group.classic_consumers.rejoin import expect_sync
+from kcoord.group.consumer.answers import advance
+from kcoord.group.consumer.membership import join, succeed, update
+from kcoord.group.consumer.settle import bring_to_rest, settle
+from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
+from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.groups.consumer_group import (
+    PROTOCOL_TYPE,
+    ConsumerGroup,
+    ConsumerMember,
+    Metadata,
+    Partitions,
+)
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_member_metadata_value import ClassicMemberMetadata, ClassicProtocol
+from kcoord.protocol.messages import JoinGroupResponse
+
+
+def group_to_join(state: ShardState, group_id: str) -> ConsumerGroup | None:
+    """The consumer group that a JoinGroup with this name is about; None: none is. In front of a cluster, consumer
+    groups take in no classic members.
+    """
+    group = state.consumer.get(group_id)
+    return group if group is not None and group.members and state.topics is not None else None
+
+
+def join_consumers(
+    transition: Transition, group: ConsumerGroup, asked: Join, context: RequestContext, *, is_new: bool
+) -> None:
+    """Handle a JoinGroup. `is_new`: it brings no member id; `asked` has the one that it is to have."""
+    try:
+        _join(transition, group, asked, context, is_new=is_new)
+    except Refused as refused:
+        has_id = not is_new or refused.error is ErrorCode.MEMBER_ID_REQUIRED
+        join_error(transition, asked.token, refused.error, asked.member_id if has_id else "")
+
+
+def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: RequestContext, *, is_new: bool) -> None:
+    check_newer(transition, group, context)
+    is_member = not is_new and asked.member_id in group.members
+    if not is_member and len(group.members) >= transition.state.consumer_settings(group.group_id).max_size:
+        raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
+    said = _said(group, asked)
+    if is_new and asked.instance_id is None and asked.api_version >= NEEDS_ID_VERSION:
+        raise Refused(ErrorCode.MEMBER_ID_REQUIRED, "a newcomer joins with the id that it is given")
+    known = _whose_place(group, asked, is_new=is_new)
+    if known is not None and known.member_id == asked.member_id:
+        check_newest(transition, group, known, context, outdated=ErrorCode.REBALANCE_IN_PROGRESS)
+    member = _take_in(transition, group, known, asked, said, context)
+    bring_to_rest(transition, group)
+    advance(transition, group, member, _owned(group, said))
+    member.generation = member.epoch
+    expect_sync(transition, group, member)
+    transition.answer(
+        asked.token,
+        JoinGroupResponse(
+            generation_id=member.generation,
+            protocol_type=PROTOCOL_TYPE,
+            protocol_name=first_protocol(member),
+            leader="",
+            member_id=member.member_id,
+        ),
+    )
+    settle(transition, group)
+
+
+def _said(group: ConsumerGroup, asked: Join) -> Subscription:
+    """What the sender says of itself. Raises Refused if the group's classic members do not have an assignor in common
+    with it, or if it cannot be read.
+    """
+    offered = {name for name, _ in asked.protocols}
+    others = (each for each in group.members.values() if each.is_classic and each.member_id != asked.member_id)
+    for other in others:
+        offered &= {each.name for each in classic_part(other).supported_protocols}
+    if asked.protocol_type != PROTOCOL_TYPE or not offered:
+        raise Refused(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "no assignor is common to all classic members")
+    try:
+        return read_subscription(asked.protocols)
+    except Unreadable as wrong:
+        raise Refused(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, f"its subscription cannot be read: {wrong}") from wrong
+
+
+def _whose_place(group: ConsumerGroup, asked: Join, *, is_new: bool) -> ConsumerMember | None:
+    """The member that the sender is, or whose place it takes; None for a new member. Raises Refused."""
+    if asked.instance_id is None:
+        known = None if is_new else group.members.get(asked.member_id)
+        if known is not None and not known.is_classic:
+            raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"member {asked.member_id} speaks the consumer protocol")
+        return known
+    holder = group.static_ids.get(asked.instance_id)
+    if is_new:
+        return None if holder is None else group.members[holder]
+    if holder is None:
+        raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody in the group is {asked.instance_id}")
+    if holder != asked.member_id:
+        raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {asked.instance_id} now")
+    return group.members[holder]
+
+
+def _take_in(
+    transition: Transition,
+    group: ConsumerGroup,
+    known: ConsumerMember | None,
+    asked: Join,
+    said: Subscription,
+    context: RequestContext,
+) -> ConsumerMember:
+    """Write down what the sender says of itself."""
+    metadata = _metadata(asked, said)
+    if known is None:
+        join(transition, group, asked.member_id, metadata)
+    elif known.member_id != asked.member_id:
+        succeed(transition, group, known, asked.member_id, metadata)
+    else:
+        update(transition, group, known, metadata)
+    member = group.members[asked.member_id]
+    take_in(transition, group, member, context, None)
+    member.session_timeout_ms = asked.session_timeout_ms
+    transition.wake(group, transition.now_ms + member.session_timeout_ms)
+    return member
+
+
+def _metadata(asked: Join, said: Subscription) -> Metadata:
+    return Metadata(
+        instance_id=asked.instance_id,
+        rack_id=said.rack_id,
+        client_id=asked.client_id,
+        client_host=asked.client_host,
+        subscribed_topic_names=list(said.topics),
+        subscribed_topic_regex=None,
+        rebalance_timeout_ms=asked.rebalance_timeout_ms,
+        server_assignor=None,
+        classic_member_metadata=ClassicMemberMetadata(
+            asked.session_timeout_ms, [ClassicProtocol(name, metadata) for name, metadata in asked.protocols]
+        ),
+    )
+
+
+def _owned(group: ConsumerGroup, said: Subscription) -> Partitions:
+    """What the sender goes on consuming. A topic that is not known any more has nothing that it could let go of."""
+    return frozenset((group.topics[name].id, number) for name, number in said.owned if name in group.topics)

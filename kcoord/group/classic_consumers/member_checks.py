@@ -1,0 +1,66 @@
+"""Whose request is it, and which generation may it name?"""
+
+from __future__ import annotations
+
+from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
+from kcoord.group.state.step import RequestContext
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_member_metadata_value import ClassicMemberMetadata
+
+
+def classic_part(member: ConsumerMember) -> ClassicMemberMetadata:
+    """What a classic member said in its last JoinGroup."""
+    found = member.metadata.classic_member_metadata
+    assert found is not None, f"{member.member_id} speaks the consumer protocol"
+    return found
+
+
+def member_of(group: ConsumerGroup, member_id: str, instance_id: str | None) -> ConsumerMember:
+    """The classic member that a request comes from. Raises Refused."""
+    if instance_id is not None:
+        holder = group.static_ids.get(instance_id)
+        if holder is None:
+            raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"nobody in the group is {instance_id}")
+        if holder != member_id:
+            raise Refused(ErrorCode.FENCED_INSTANCE_ID, f"member {holder} is {instance_id} now")
+    member = group.members.get(member_id)
+    if member is None or not member.is_classic:
+        raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, f"the group has no member {member_id} of the classic protocol")
+    return member
+
+
+def check_generation(group: ConsumerGroup, member: ConsumerMember, generation: int) -> None:
+    """Raise Refused unless it is the generation that the member was told last. After a load it may be any from the
+    written epoch to the assignment epoch (KG-3).
+    """
+    if member.epoch_unsure:
+        is_known = member.recorded_epoch <= generation <= group.assignment_epoch
+    else:
+        is_known = generation == member.generation
+    if not is_known:
+        raise Refused(ErrorCode.ILLEGAL_GENERATION, f"the member's generation is not {generation}")
+
+
+def note_alive(
+    group: ConsumerGroup, member: ConsumerMember, generation: int, context: RequestContext, now_ms: int
+) -> None:
+    """Note that a member with that generation lives."""
+    if member.epoch_unsure:
+        member.generation = generation
+        member.move(max(member.epoch, generation))
+        member.epoch_unsure = False
+        group.forget(member)
+    member.use(context)
+    member.last_seen_ms = now_ms
+
+
+def check_protocol(member: ConsumerMember, protocol_type: str | None, protocol: str | None) -> None:
+    """Raise Refused if a SyncGroup names another protocol than the answer to the member's JoinGroup did."""
+    if protocol_type not in (None, PROTOCOL_TYPE) or protocol not in (None, first_protocol(member)):
+        raise Refused(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, f"the member speaks {first_protocol(member)}")
+
+
+def first_protocol(member: ConsumerMember) -> str:
+    """The assignor that a classic member is told: the first of its own."""
+    return str(classic_part(member).supported_protocols[0].name)

@@ -1,0 +1,95 @@
+"""A consumer group, all of whose members speak the classic protocol, becomes a classic group again.
+
+The generation is the group epoch, and each member's assignment is all that it may be consuming. Then all join again, so
+that one of them leads. Each member knows the generation at which it joined last: until they have joined again, any up
+to the group's is valid (`ClassicGroup.may_know`). Offsets stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kcoord.group.classic.sessions import open_sessions
+from kcoord.group.classic_consumers.member_checks import classic_part
+from kcoord.group.classic_consumers.sync_group import encoded
+from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
+from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.generated.group_metadata_value import MemberMetadata
+from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record
+
+WHY = "the last consumer of the new protocol has gone"
+
+
+def convert(transition: Transition, group: ConsumerGroup) -> bool:
+    """Convert the group if its last member of the new protocol has gone, and its policy says so. Whether it is a
+    classic group now.
+    """
+    members = list(group.members.values())
+    if group.dead or not members or not all(each.is_classic for each in members):
+        return group.dead
+    state = transition.state
+    if not state.consumer_settings(group.group_id).migration_policy.downgrades:
+        return False
+    if len(members) > state.settings.max_size:
+        return False
+    _convert(transition, group, members)
+    return True
+
+
+def _convert(transition: Transition, group: ConsumerGroup, members: list[ConsumerMember]) -> None:
+    group_id = group.group_id
+    record = _record(group, members, transition.wall_ms)
+    for member in members:
+        if member.recorded:
+            transition.write(records.no_current(group_id, member.member_id))
+        transition.write(records.member_metadata(group_id, member.member_id, None))
+    for each in records.deletion(group):
+        transition.write(each)
+    transition.write(Record(GroupMetadataKey(group_id), record))
+    classic = transition.state.groups[group_id]
+    open_sessions(transition, classic)
+    for member in members:
+        now = classic.members[member.member_id]
+        classic.offer(now, tuple((each.name, each.metadata) for each in classic_part(member).supported_protocols))
+        now.last_seen_ms = member.last_seen_ms
+        now.connection, now.opened = member.connection, member.opened
+    transition.wake(classic, transition.now_ms + 1)  # some session may end before the group's next look
+
+
+def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -> GroupMetadataValue:
+    protocol = _common_protocol(members)
+    return GroupMetadataValue(
+        protocol_type=PROTOCOL_TYPE,
+        generation=group.epoch,
+        protocol=protocol,
+        leader=members[0].member_id,
+        current_state_timestamp=wall_ms,
+        members=[
+            MemberMetadata(
+                member_id=each.member_id,
+                group_instance_id=each.metadata.instance_id,
+                client_id=each.metadata.client_id,
+                client_host=each.metadata.client_host,
+                rebalance_timeout=each.metadata.rebalance_timeout_ms,
+                session_timeout=classic_part(each).session_timeout_ms,
+                subscription=_metadata_for(each, protocol),
+                assignment=encoded(group, each, each.current),
+            )
+            for each in members
+        ],
+        state=ClassicState.PREPARING.label,
+        reason=WHY,
+        reason_timestamp=wall_ms,
+    )
+
+
+def _common_protocol(members: list[ConsumerMember]) -> str:
+    """The assignor that all members have, and that the first likes best. A join made sure that there is one."""
+    named = Counter(each.name for member in members for each in classic_part(member).supported_protocols)
+    return next(each.name for each in classic_part(members[0]).supported_protocols if named[each.name] == len(members))
+
+
+def _metadata_for(member: ConsumerMember, protocol: str) -> bytes:
+    return next(each.metadata for each in classic_part(member).supported_protocols if each.name == protocol)

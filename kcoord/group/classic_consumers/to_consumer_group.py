@@ -1,0 +1,180 @@
+"""A classic group of consumers becomes a consumer group, when a consumer of the new protocol joins it.
+
+The group epoch is the generation. Each member is assigned, and its target is, what it was told in that generation; if
+nobody was told anything yet, what it said in its JoinGroup that it goes on consuming. What it said and was not told
+again, it must let go of: it may be in the middle of that (KG-23). A member that waits for an answer is told to join
+again. Nobody else is disturbed: the generation that a member knows stays valid. Offsets stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+import attrs
+
+from kcoord.group.classic.answers import release_join, release_sync
+from kcoord.group.classic_consumers.embedded_protocol import (
+    Subscription,
+    Unreadable,
+    read_assignment,
+    read_subscription,
+)
+from kcoord.group.classic_consumers.rejoin import call
+from kcoord.group.consumer.reasons import Reason
+from kcoord.group.modern import history
+from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state
+from kcoord.group.state.groups.classic_member import ClassicMember
+from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.groups.consumer_group import (
+    PROTOCOL_TYPE,
+    ConsumerGroup,
+    ConsumerMember,
+    Metadata,
+    Partitions,
+    Stage,
+    Target,
+)
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH
+from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.records.classic_records import tombstone
+from kcoord.group.state.replay import replay
+from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.topic import Topic
+from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_member_metadata_value import ClassicMemberMetadata, ClassicProtocol
+from kcoord.protocol.records import Record
+
+
+@attrs.frozen
+class Holding:
+    """A member of the classic group, and what it may be consuming."""
+
+    member: ClassicMember
+    said: Subscription
+    assigned: Partitions
+    pending: Partitions
+    """What it must let go of."""
+
+
+def preview(transition: Transition, classic: ClassicGroup) -> ConsumerGroup:
+    """The consumer group that a classic group with members would become, for checks. Raises Refused."""
+    scratch = ShardState(transition.state.settings, transition.state.ids)
+    for record in _records(transition, classic, _holdings(transition.state, classic)):
+        replay(scratch, record)
+    return scratch.consumer[classic.group_id]
+
+
+def to_consumers(transition: Transition, classic: ClassicGroup) -> ConsumerGroup:
+    """Convert the group. The caller settles it. Raises Refused, and then has changed nothing."""
+    holdings = _holdings(transition.state, classic)
+    waiting = [each.member.member_id for each in holdings if _waits(classic, each.member)]
+    for each in holdings:
+        release_join(transition, classic, each.member, ErrorCode.REBALANCE_IN_PROGRESS, each.member.member_id)
+        release_sync(transition, each.member, ErrorCode.REBALANCE_IN_PROGRESS)
+    transition.write(tombstone(classic.group_id))
+    for record in _records(transition, classic, holdings):
+        transition.write(record)
+    group = transition.state.consumer[classic.group_id]
+    history.began(transition, group)
+    history.installed(transition, group, {})
+    for each in holdings:
+        _open_session(transition, group, each.member, classic)
+    for member_id in waiting:
+        call(transition, group, group.members[member_id])
+    return group
+
+
+def _waits(classic: ClassicGroup, member: ClassicMember) -> bool:
+    """Whether the member is on its way to an assignment that it does not have yet."""
+    return member.parked_join is not None or member.parked_sync is not None or member.member_id in classic.unsynced
+
+
+def _holdings(state: ShardState, classic: ClassicGroup) -> list[Holding]:
+    """The members, and what each may be consuming. Raises Refused if the group cannot become a consumer group."""
+    limits, topics = state.consumer_settings(classic.group_id), state.topics
+    for wrong, why in (
+        (topics is None, "in front of a cluster, classic groups are not upgraded"),
+        (not limits.migration_policy.upgrades, f"its migration policy is {limits.migration_policy}"),
+        (classic.protocol_type != PROTOCOL_TYPE, "its members are no consumers"),
+        (len(classic.members) > limits.max_size, f"it has more than {limits.max_size} members"),
+    ):
+        if wrong:
+            raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {why}")
+    try:
+        return list(_read(classic, topics or {}))
+    except Unreadable as wrong:
+        raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {wrong}") from wrong
+
+
+def _read(classic: ClassicGroup, topics: Mapping[str, Topic]) -> Iterator[Holding]:
+    was_assigned = recorded_state(classic.record) is not ClassicState.COMPLETING
+    told = {each.member_id: read_assignment(each.assignment) for each in classic.members.values()}
+    if any(each.user_data for each in told.values()):
+        raise Unreadable("its assignor adds data of its own to assignments, which would be lost")
+    taken = {partition for each in told.values() for partition in each.partitions} if was_assigned else set()
+    for member in classic.members.values():
+        said, given = read_subscription(member.protocols), told[member.member_id].partitions
+        goes_on = said.owned - taken
+        taken |= goes_on
+        assigned, pending = (given, goes_on) if was_assigned else (goes_on, frozenset())
+        yield Holding(member, said, _with_ids(assigned, topics), _with_ids(pending, topics))
+
+
+def _with_ids(partitions: AbstractSet[tuple[str, int]], topics: Mapping[str, Topic]) -> Partitions:
+    return frozenset((topics[name].id, number) for name, number in partitions if name in topics)
+
+
+def _records(transition: Transition, classic: ClassicGroup, holdings: list[Holding]) -> Iterator[Record]:
+    group_id, epoch, known = classic.group_id, classic.generation, transition.state.topics or {}
+    scratch = ConsumerGroup(group_id, epoch=epoch)
+    yield records.group_epoch(scratch, epoch, Reason.MIGRATED, transition.wall_ms)
+    names = {name for each in holdings for name in each.said.topics}
+    has = {topic for each in holdings for topic, _ in each.assigned | each.pending}
+    seen = [topic for name, topic in sorted(known.items()) if name in names or topic.id in has]
+    yield records.topics(group_id, seen)
+    for each in holdings:
+        member_id, metadata = each.member.member_id, _metadata(each)
+        yield records.member_metadata(group_id, member_id, metadata)
+        at = JOINING_EPOCH if classic.was_converted else epoch
+        since = dict.fromkeys(each.assigned | each.pending, at)
+        stage = Stage.UNREVOKED if each.pending else Stage.STABLE
+        member = ConsumerMember(member_id, metadata)
+        yield records.told(scratch, member, each.assigned, each.pending, stage, at, NO_EPOCH, since)
+        yield records.member_target(group_id, member_id, Target(each.assigned))
+    yield records.target_assignment(group_id, epoch, "", transition.wall_ms)
+
+
+def _metadata(holding: Holding) -> Metadata:
+    member, said = holding.member, holding.said
+    return Metadata(
+        instance_id=member.instance_id,
+        rack_id=said.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topic_names=list(said.topics),
+        subscribed_topic_regex=None,
+        rebalance_timeout_ms=member.rebalance_timeout_ms,
+        server_assignor=None,
+        classic_member_metadata=ClassicMemberMetadata(
+            member.session_timeout_ms, [ClassicProtocol(name, metadata) for name, metadata in member.protocols]
+        ),
+    )
+
+
+def _open_session(transition: Transition, group: ConsumerGroup, classic: ClassicMember, former: ClassicGroup) -> None:
+    """Carry on the member's session. If the group was a consumer group just before, each member knows a generation of
+    its own.
+    """
+    member = group.members[classic.member_id]
+    waited = classic.is_new or _waits(former, classic)
+    member.last_seen_ms = max(classic.last_seen_ms, transition.now_ms) if waited else classic.last_seen_ms
+    member.session_timeout_ms = classic.session_timeout_ms
+    member.connection, member.opened = classic.connection, classic.opened
+    member.generation, member.epoch_unsure = former.generation, former.was_converted
+    if member.stage is Stage.UNREVOKED:
+        member.releasing, member.release_due_ms = member.pending, transition.now_ms + classic.rebalance_timeout_ms
+        transition.wake(group, member.release_due_ms)
+    transition.wake(group, max(member.last_seen_ms + member.session_timeout_ms, transition.now_ms + 1))

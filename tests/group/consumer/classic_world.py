@@ -1,0 +1,125 @@
+"""Classic consumers of a `World`: their requests in short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+
+import attrs
+
+from kcoord.group.classic_consumers.embedded_protocol import encode_assignment, read_assignment
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
+from kcoord.protocol.generated.leave_group_request import MemberIdentity
+from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
+from kcoord.protocol.messages import (
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from tests.group.consumer.classic_sides import VERSION, subscription
+from tests.group.consumer.world import GROUP, REBALANCE_MS, World
+
+JOIN_VERSION, SYNC_VERSION, HEARTBEAT_VERSION, LEAVE_VERSION = 3, 5, 4, 5
+_connections = count(1_000)
+
+
+def by_topic(partitions: str) -> dict[str, list[int]]:
+    """`"A0 A1"` as topics with their partitions."""
+    found: dict[str, list[int]] = {}
+    for each in partitions.split():
+        found.setdefault(each[0], []).append(int(each[1:]))
+    return found
+
+
+@attrs.define
+class Classic:
+    """A consumer of the classic protocol. Cooperative: it says what it owns when it joins."""
+
+    world: World
+    topics: str = "A"
+    instance_id: str | None = None
+    session_ms: int = 10_000
+    cooperative: bool = True
+    member_id: str = ""
+    generation: int = -1
+    has: str = ""
+    leads: bool = False
+    connection: int = attrs.field(factory=lambda: next(_connections))
+
+    def send_join(self) -> object:
+        """A JoinGroup; its answer may wait."""
+        owned = by_topic(self.has) if self.cooperative else {}
+        request = JoinGroupRequest(
+            GROUP,
+            self.session_ms,
+            REBALANCE_MS,
+            self.member_id,
+            self.instance_id,
+            "consumer",
+            [JoinGroupRequestProtocol("range", subscription(self.topics, owned))],
+        )
+        return self.world.send(request, connection=self.connection, version=JOIN_VERSION)
+
+    def joined(self, token: object) -> ErrorCode:
+        """Take in the answer to a JoinGroup."""
+        told = self.world.answers[token]
+        assert isinstance(told, JoinGroupResponse)
+        if not told.error_code:
+            self.member_id, self.generation = told.member_id, told.generation_id
+            self.leads = told.leader == told.member_id
+        return ErrorCode(told.error_code)
+
+    def join(self) -> ErrorCode:
+        return self.joined(self.send_join())
+
+    def send_sync(self, given: Mapping[str, str] | None = None) -> object:
+        """A SyncGroup; its answer may wait. `given`: of a leader, what each member is to have, by member id."""
+        assignments = [
+            SyncGroupRequestAssignment(each, encode_assignment(VERSION, by_topic(some)))
+            for each, some in (given or {}).items()
+        ]
+        request = SyncGroupRequest(
+            GROUP, self.generation, self.member_id, self.instance_id, "consumer", "range", assignments
+        )
+        return self.world.send(request, connection=self.connection, version=SYNC_VERSION)
+
+    def synced(self, token: object) -> ErrorCode:
+        """Take in the answer to a SyncGroup."""
+        told = self.world.answers[token]
+        assert isinstance(told, SyncGroupResponse)
+        if not told.error_code:
+            found = read_assignment(told.assignment).partitions
+            self.has = " ".join(f"{name}{number}" for name, number in sorted(found))
+        return ErrorCode(told.error_code)
+
+    def sync(self, given: Mapping[str, str] | None = None) -> ErrorCode:
+        return self.synced(self.send_sync(given))
+
+    def come(self) -> str:
+        """Join and sync; what it has then."""
+        assert self.join() is ErrorCode.NONE
+        assert self.sync() is ErrorCode.NONE
+        return self.has
+
+    def beat(self) -> ErrorCode:
+        request = HeartbeatRequest(GROUP, self.generation, self.member_id, self.instance_id)
+        told = self.world.ask(request, HeartbeatResponse, connection=self.connection, version=HEARTBEAT_VERSION)
+        return ErrorCode(told.error_code)
+
+    def go(self) -> ErrorCode:
+        request = LeaveGroupRequest(GROUP, members=[MemberIdentity(self.member_id, None)])
+        told = self.world.ask(request, LeaveGroupResponse, connection=self.connection, version=LEAVE_VERSION)
+        return ErrorCode(told.error_code or told.members[0].error_code)
+
+    def commit(self, partitions: str, generation: int | None = None) -> ErrorCode:
+        return self.world.commit(self.member_id, self.generation if generation is None else generation, partitions)
+
+    def reconnect(self) -> None:
+        """Its next request comes by a new connection."""
+        self.connection = next(_connections)
