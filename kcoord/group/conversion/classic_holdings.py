@@ -14,7 +14,8 @@ A worker that has joined this generation a second time, and not fetched its assi
 with its assignment. It has to join once more, and then says what it runs.
 
 If two workers are to run the same resource, the one in the higher row of this table has it; in the same row, the one
-that has been a member for longer. Who has no assignment and reports what others may be running stops that first (CM-12).
+that has been a member for longer. Who has no assignment, or has joined again since, and reports what others may be
+running stops that first (CM-12).
 """  # noqa: E501
 
 from __future__ import annotations
@@ -57,12 +58,10 @@ class Worker:
     """It knows a generation, which may be an earlier one (`ClassicGroup.was_converted`)."""
     is_settled: bool
     """It has its assignment, and nobody waits for it: it need not be told anything."""
-    is_stranger: bool
-    """It may not have been a member when the last assignments were made: it has none. Others may have been given since
-    what it runs.
-    """
     doubtful: Resources = NOTHING
-    """What a stranger has to stop for that reason: all that others may be running too (CM-12)."""
+    """What it has to stop because others may be running it too: it has not followed an assignment since they were given
+    that, or does not run what it reports yet (CM-12).
+    """
 
 
 def read_workers(group: ClassicGroup) -> list[Worker]:
@@ -73,7 +72,7 @@ def read_workers(group: ClassicGroup) -> list[Worker]:
     assignments = {each.member_id: each.assignment for each in group.record.members}
     workers = [_worker(group, member, assignments) for member in group.members.values()]
     _share_out(workers)
-    _doubt_strangers(workers)
+    _doubt_reports(workers)
     return workers
 
 
@@ -104,7 +103,6 @@ def _worker(group: ClassicGroup, member: ClassicMember, assignments: dict[str, b
         knows_generation=known and not converted,
         knows_some_generation=known and converted,
         is_settled=settled,
-        is_stranger=not assignments.get(member.member_id),
     )
 
 
@@ -125,10 +123,10 @@ def _share_out(workers: Iterable[Worker]) -> None:
         taken |= worker.target
 
 
-def _doubt_strangers(workers: Sequence[Worker]) -> None:
+def _doubt_reports(workers: Sequence[Worker]) -> None:
     run_by = Counter(each for worker in workers for each in worker.current)
     for worker in workers:
-        worker.doubtful = frozenset([each for each in worker.current if worker.is_stranger and run_by[each] > 1])
+        worker.doubtful = frozenset([each for each in worker.current if worker.told is None and run_by[each] > 1])
 
 
 def last_leader(group: ClassicGroup, workers: Iterable[Worker]) -> tuple[str | None, int]:

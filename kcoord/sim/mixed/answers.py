@@ -181,11 +181,13 @@ class Answers:
         if config_round is not None and config_round.is_certain:
             self._round(group, config_round)
 
-    def is_over(self) -> None:
+    def is_over(self, step: Step) -> None:
         """The step is over, whatever the group was in it. What becomes of a newcomer later is another matter, for
-        example if a load of a log still knows it.
+        example if a load of a log still knows it. So is the answer to a leader whose assignment was installed.
         """
         self._newcomer = ""
+        if any(type(each.key) is Installed for each in step.records):
+            self._brings = None
 
     def _round(self, group: ConnectGroup, config_round: ConfigRound) -> None:
         now_ms = self._context.events.now_ms

@@ -75,6 +75,8 @@ class ClassicProcess(SimulatedProcess):
         """What it has started and has been told to run ever since. It stops and starts that when it is configured."""
         self.joined_ms: list[int] = []
         """When it sent JoinGroups that are rounds."""
+        self.let_go_ms: list[int] = []
+        """When it was told to stop something."""
         self.revisions: Mapping[str, int] = {}
         """Connector → how many times its task configurations had been written when it started tasks with them."""
         self.begun_with: Mapping[str, int] = {}
@@ -137,6 +139,7 @@ class ClassicProcess(SimulatedProcess):
                 case Start():
                     self._started(action)
                 case Stop():
+                    self.let_go_ms.append(self._events.now_ms)
                     self._stop(action)
                 case ReadConfigs():
                     self._events.after(self._context.reading_ms(), self._read_to_end)
