@@ -5,7 +5,6 @@ from __future__ import annotations
 from kcoord.group.classic_consumers.member_checks import check_generation, member_of, note_alive
 from kcoord.group.classic_consumers.rejoin import call, follow_quietly, has_to_rejoin
 from kcoord.group.consumer.settle import settle
-from kcoord.group.modern.newest_connection import check_newest
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.groups.consumer_group import ConsumerGroup
 from kcoord.group.state.step import RequestContext, Token
@@ -32,7 +31,6 @@ def _heartbeat(
 ) -> ErrorCode:
     member = member_of(group, request.member_id, request.group_instance_id)
     check_generation(group, member, request.generation_id)
-    check_newest(transition, group, member, context, outdated=ErrorCode.REBALANCE_IN_PROGRESS)
     note_alive(group, member, request.generation_id, context, transition.now_ms)
     if has_to_rejoin(group, member):
         call(transition, group, member)

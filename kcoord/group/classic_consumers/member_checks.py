@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
@@ -45,13 +46,19 @@ def check_generation(group: ConsumerGroup, member: ConsumerMember, generation: i
 def note_alive(
     group: ConsumerGroup, member: ConsumerMember, generation: int, context: RequestContext, now_ms: int
 ) -> None:
-    """Note that a member with that generation lives."""
+    """Note that a member with that generation lives. Raises Refused if it has come by a newer connection since. After a
+    load it may go on by the one that it has: only a JoinGroup says what it has let go of.
+    """
+    order = member.order_of(context)
+    if order is Order.OLDER:
+        raise Refused(ErrorCode.REBALANCE_IN_PROGRESS, "the member has come by a newer connection since")
     if member.epoch_unsure:
         member.generation = generation
         member.move(max(member.epoch, generation))
         member.epoch_unsure = False
         group.forget(member)
-    member.use(context)
+    if order is not Order.UNSURE:
+        member.use(context)
     member.last_seen_ms = now_ms
 
 

@@ -13,7 +13,6 @@ from kcoord.group.classic_consumers.member_checks import (
     note_alive,
 )
 from kcoord.group.classic_consumers.rejoin import call, has_to_rejoin
-from kcoord.group.modern.newest_connection import check_newest
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import (
@@ -40,11 +39,10 @@ def sync_consumer(
         member = member_of(group, request.member_id, request.group_instance_id)
         check_generation(group, member, request.generation_id)
         check_protocol(member, request.protocol_type, request.protocol_name)
-        check_newest(transition, group, member, context, outdated=ErrorCode.REBALANCE_IN_PROGRESS)
+        note_alive(group, member, request.generation_id, context, transition.now_ms)
     except Refused as refused:
         sync_error(transition, token, refused.error)
         return
-    note_alive(group, member, request.generation_id, context, transition.now_ms)
     is_behind = member.stage is not Stage.UNREVOKED and member.epoch != group.assignment_epoch
     if is_behind and has_to_rejoin(group, member):
         call(transition, group, member)

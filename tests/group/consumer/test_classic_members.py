@@ -132,6 +132,18 @@ def test_rule_21_a_load_goes_on(compacted: bool) -> None:
     assert classic.beat() is ILLEGAL
 
 
+def test_rule_21_after_a_load_a_member_goes_on_by_its_connection_but_does_not_let_go_by_it() -> None:
+    world = World()
+    classic, late = beside_one(world), Classic(world)
+    world.restart()
+    world.shard.state.predecessor_connection = late.connection
+    assert late.join() is ErrorCode.NOT_COORDINATOR
+    assert classic.join() is ErrorCode.NOT_COORDINATOR, "its connection is ended with that answer"
+    assert [classic.beat(), classic.commit("A2")] == [NONE, NONE]
+    classic.reconnect()
+    assert classic.come() == "A2 A3"
+
+
 def test_rule_21_a_step_that_breaks_off_leaves_nothing() -> None:
     world = World()
     world.saboteur = Saboteur(world.settings)
