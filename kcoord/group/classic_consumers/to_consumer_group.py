@@ -115,8 +115,10 @@ def _read(classic: ClassicGroup, topics: Mapping[str, Topic]) -> Iterator[Holdin
     if any(each.user_data for each in told.values()):
         raise Unreadable("its assignor adds data of its own to assignments, which would be lost")
     taken = {partition for each in told.values() for partition in each.partitions} if was_assigned else set()
+    dealt: set[tuple[str, int]] = set()
     for member in classic.members.values():
-        said, given = read_subscription(member.protocols), told[member.member_id].partitions
+        said, given = read_subscription(member.protocols), told[member.member_id].partitions - dealt
+        dealt |= given  # a leader that gives something to two is wrong
         goes_on = said.owned - taken
         taken |= goes_on
         assigned, pending = (given, goes_on) if was_assigned else (goes_on, frozenset())

@@ -227,6 +227,14 @@ def test_rule_23_data_of_an_assignor_is_not_lost() -> None:
     assert classic.beat() is NONE
 
 
+def test_rule_23_what_a_leader_gave_to_two_is_one_members() -> None:
+    world = World()
+    first, second = classic_group(world, ["A0 A1 A2", "A2 A3"])
+    assert world.join("n").brief == (2, "")
+    assert world.member(first.member_id).current.isdisjoint(world.member(second.member_id).current)
+    assert [first.beat(), second.beat()].count(REBALANCE) >= 1
+
+
 def test_rule_23_not_above_the_size_of_a_consumer_group() -> None:
     world = World(ConsumerSettings(heartbeat_wait_ms=0, max_size=1))
     classic_group(world, ["A0 A1", "A2 A3"])
