@@ -12,7 +12,6 @@ from kcoord.protocol.messages import (
     ConsumerGroupHeartbeatResponse,
     DescribeConfigsResponse,
     IncrementalAlterConfigsResponse,
-    JoinGroupResponse,
     Request,
     Response,
 )
@@ -27,12 +26,10 @@ def refuse(request: Request, error: ErrorCode) -> Response:
 
 def needs_new_connection(response: Response) -> bool:
     """Whether the client's connection must end after this answer. After a load a member must come by a new connection
-    (CG-4). Java's consumer of the new protocol makes none by itself, nor do classic consumers of other libraries: they
-    would ask again by this one until their session ends.
+    (CG-4). Java's consumer of the new protocol makes none by itself: it would ask again by this one until its session
+    ends.
     """
-    if isinstance(response, ConsumerGroupHeartbeatResponse | JoinGroupResponse):
-        return response.error_code == ErrorCode.NOT_COORDINATOR
-    return False
+    return isinstance(response, ConsumerGroupHeartbeatResponse) and response.error_code == ErrorCode.NOT_COORDINATOR
 
 
 def refuse_config(request: Request, error: ErrorCode, reason: str | None) -> Response:

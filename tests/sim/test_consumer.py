@@ -17,7 +17,7 @@ from tests.sim.consumer_mutants import CONSUMER_MUTANTS
 from tests.sim.mutant_seeds import is_noticed
 from tests.sim.mutants import Mutant
 
-SEEDS = fewer(120, 20)
+SEEDS = fewer(200, 20)
 """Runs at each commit."""
 BLOCKS, BLOCK_SEEDS = 20, 500
 """Of the proofs."""

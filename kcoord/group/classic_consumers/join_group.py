@@ -24,8 +24,9 @@ from kcoord.group.classic_consumers.rejoin import expect_sync
 from kcoord.group.consumer.answers import advance
 from kcoord.group.consumer.membership import join, succeed, update
 from kcoord.group.consumer.settle import bring_to_rest, settle
-from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
+from kcoord.group.modern.newest_connection import take_in
 from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.consumer_group import (
     PROTOCOL_TYPE,
     ConsumerGroup,
@@ -33,6 +34,7 @@ from kcoord.group.state.groups.consumer_group import (
     Metadata,
     Partitions,
 )
+from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
@@ -61,7 +63,6 @@ def join_consumers(
 
 
 def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: RequestContext, *, is_new: bool) -> None:
-    check_newer(transition, group, context)
     is_member = not is_new and asked.member_id in group.members
     if not is_member and len(group.members) >= transition.state.consumer_settings(group.group_id).max_size:
         raise Refused(ErrorCode.GROUP_MAX_SIZE_REACHED, f"the group has {len(group.members)} members already")
@@ -69,11 +70,12 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
     if is_new and asked.instance_id is None and asked.api_version >= NEEDS_ID_VERSION:
         raise Refused(ErrorCode.MEMBER_ID_REQUIRED, "a newcomer joins with the id that it is given")
     known = _whose_place(group, asked, is_new=is_new)
-    if known is not None and known.member_id == asked.member_id:
-        check_newest(transition, group, known, context, outdated=ErrorCode.REBALANCE_IN_PROGRESS)
+    is_itself = known is not None and known.member_id == asked.member_id
+    may_be_late = is_itself and known is not None and _may_be_late(transition, group, known, context)
     member = _take_in(transition, group, known, asked, said, context)
     bring_to_rest(transition, group)
-    advance(transition, group, member, _owned(group, said))
+    owned = _owned(group, said)
+    advance(transition, group, member, owned | member.current if may_be_late else owned)
     member.generation = member.epoch
     expect_sync(transition, group, member)
     transition.answer(
@@ -87,6 +89,17 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
         ),
     )
     settle(transition, group)
+
+
+def _may_be_late(transition: Transition, group: ConsumerGroup, member: ConsumerMember, context: RequestContext) -> bool:
+    """Whether the member may have come by a newer connection since: nobody knows after a load. Such a JoinGroup lets
+    nothing go, and the member is called to say it once more. Raises Refused if it has come by a newer one.
+    """
+    order = member.order_of(context)
+    if order is Order.OLDER:
+        raise Refused(ErrorCode.REBALANCE_IN_PROGRESS, "the member has come by a newer connection since")
+    is_unknown = member.connection == NO_CONNECTION and transition.state.is_of_before_load(group, context)
+    return is_unknown or order is Order.UNSURE
 
 
 def _said(group: ConsumerGroup, asked: Join) -> Subscription:

@@ -23,22 +23,15 @@ def check_newer(transition: Transition, group: AnyGroup | None, context: Request
         raise Refused(ErrorCode.NOT_COORDINATOR, BEFORE_LOAD)
 
 
-def check_newest(
-    transition: Transition,
-    group: AnyGroup,
-    member: AnyMember,
-    context: RequestContext,
-    outdated: ErrorCode = ErrorCode.FENCED_MEMBER_EPOCH,
-) -> None:
-    """Raise Refused, with the error `outdated`, if the member has used a newer connection (CG-4). If the member has not
-    come since the load, or since its group was restored, nobody knows its newest connection: it must use one that was
-    made since then.
+def check_newest(transition: Transition, group: AnyGroup, member: AnyMember, context: RequestContext) -> None:
+    """Raise Refused if the member has used a newer connection (CG-4). If the member has not come since the load, or
+    since its group was restored, nobody knows its newest connection: it must use one that was made since then.
     """
     if member.connection == NO_CONNECTION and transition.state.is_of_before_load(group, context):
         raise Refused(ErrorCode.NOT_COORDINATOR, BEFORE_LOAD)
     order = member.order_of(context)
     if order is Order.OLDER:
-        raise Refused(outdated, "the member has come by a newer connection since")
+        raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, "the member has come by a newer connection since")
     if order is Order.UNSURE:
         raise Refused(ErrorCode.NOT_COORDINATOR, "nobody can say which of the member's connections is newer")
 
