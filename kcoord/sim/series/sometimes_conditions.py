@@ -79,6 +79,8 @@ MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
 CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_JOINED)
 """Reasons for a new group epoch that need classic workers."""
 STATIC_REASONS = (Reason.STATIC_REPLACED,)
+UNMET_CONSUMER_REASONS = (ConsumerReason.REMOVED, ConsumerReason.MIGRATED)
+"""Reasons that need an admin, or classic consumers: runs of consumer groups have neither."""
 PLACEMENTS = (
     "a drained worker is empty",
     "a rebalance leaves more to move",
@@ -202,7 +204,7 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
     "consumer": frozenset(
         _faults(CONSUMER_FAULTS, CONSUMER_PHASES)
         | {f"state consumer {label}" for label in CONNECT_LABELS if label != "Dead"}
-        | _reasons(each for each in ConsumerReason if each is not ConsumerReason.REMOVED)
+        | _reasons(each for each in ConsumerReason if each not in UNMET_CONSUMER_REASONS)
         | _answers(CONSUMER_ANSWERS)
         | _events(CONSUMER_EVENTS)
         | _records(CONSUMER_RECORDS, gone=CONSUMER_RECORDS[4:])
