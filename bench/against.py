@@ -31,9 +31,9 @@ from bench.probe import allow_connections, machine_facts
 from bench.results import Claim, Kept, Outcome, Table, load, show, store
 from bench.rounds import beat_round
 from bench.sides import FullJava, Kafka, Side, kafka, side_of
-from tests.kafka.forked import ROOT
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
+from tests.repository import ROOT
 
 NAME = "against"
 JOURNAL = ROOT / "build" / "against.jsonl"

@@ -18,7 +18,6 @@ import attrs
 from bench.probe import Process
 from tests.kafka.broker_config import broker_properties
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.nodes import LISTENERS, ProcessRunner, local_node
@@ -26,6 +25,7 @@ from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.security import Security
 from tests.kafka.wait import eventually
+from tests.repository import ROOT
 
 HEAP_MB = 1024
 CLUSTER_ID = "YmVuY2gtYmVuY2gtYmVuYw"

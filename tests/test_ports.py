@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.kafka import ports
-from tests.kafka.forked import ROOT
+from tests.repository import ROOT
 
 OTHER = """
 import sys

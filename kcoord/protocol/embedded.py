@@ -34,7 +34,7 @@ _INT16, _INT32, _INT64 = struct.Struct(">h"), struct.Struct(">i"), struct.Struct
 
 
 class EmbeddedError(ValueError):
-    """Bytes that are not Connect's protocol."""
+    """Bytes that are not what the embedded protocol has there: Connect's, or the consumers' own."""
 
 
 @frozen(slots=True)

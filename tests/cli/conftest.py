@@ -13,10 +13,10 @@ import psutil
 import pytest
 
 from tests.cli.run_cli import Outcome, kcoord
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import eventually
+from tests.repository import ROOT
 
 SETTINGS = {
     "group.initial.rebalance.delay.ms": 0,

@@ -1,7 +1,7 @@
 """How is a command run in a test? As users run it, in a process of its own.
 
-Commands are forked from a process that has imported what they need (`tests/kafka/forked.py`). What is asked of Python
-itself, or of another release, gets a new interpreter.
+Commands are forked from a process that has imported what they need (`tests/kafka/forked_kcoord.py`). What is asked of
+Python itself, or of another release, gets a new interpreter.
 """
 
 import os
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import attrs
 
-from tests.kafka.forked import ROOT, ForkedKcoord
+from tests.kafka.forked_kcoord import ForkedKcoord
+from tests.repository import ROOT
 
 DEADLINE_S = 180.0
 

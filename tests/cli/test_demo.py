@@ -26,10 +26,10 @@ from kcoord.cli.demo.ticks import Ticks
 from kcoord.worker.runner import Context
 from tests.cli.conftest import Worker
 from tests.cli.run_cli import kcoord
-from tests.kafka.forked import ROOT
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import DEADLINE_S, NotYet, eventually
+from tests.repository import ROOT
 
 pytestmark = pytest.mark.long("starts a coordinator and several workers")
 

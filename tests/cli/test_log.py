@@ -33,10 +33,10 @@ from kcoord.protocol.records import (
 )
 from tests.cli.run_cli import Outcome, kcoord
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import Security, password_of
 from tests.log.places import PARTITIONS, Directory, Place, Topic, opened
+from tests.repository import ROOT
 
 GROUP, TOPIC = "dumped", "orders"
 OTHER = next(name for name in map(str, range(99)) if partition_of(name, PARTITIONS) != partition_of(GROUP, PARTITIONS))

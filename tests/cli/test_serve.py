@@ -11,8 +11,8 @@ import pytest
 
 from kcoord import __version__
 from tests.cli.run_cli import kcoord
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
+from tests.repository import ROOT
 
 
 @pytest.fixture

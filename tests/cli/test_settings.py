@@ -18,7 +18,7 @@ from kcoord.settings_sources import (
     setting_name,
 )
 from tests.cli.run_cli import kcoord
-from tests.kafka.forked import ROOT
+from tests.repository import ROOT
 
 FRONT: dict[str, Any] = {"upstream": "kafka-1:9092,kafka-2:9092", "groups": ("connect-.*",)}
 

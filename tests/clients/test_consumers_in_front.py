@@ -20,13 +20,13 @@ from tests.clients.live_clients import JavaClient, with_program
 from tests.clients.members import KafkaPython, Librdkafka
 from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import read_topic, write_topic
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 
 SETTINGS: dict[str, Any] = {
     "group_consumer_enable": "true",

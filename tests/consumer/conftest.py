@@ -15,10 +15,10 @@ from typing import Any
 import attrs
 import pytest
 
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 
 _numbers = itertools.count(1)
 

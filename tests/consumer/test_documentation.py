@@ -15,10 +15,10 @@ import pytest
 from kcoord.consumer import phase_table
 from kcoord.consumer.state import Phase
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 
 PAGE = ROOT / "docs" / "python-consumer.md"
 EXAMPLE = ROOT / "examples" / "consume_topic.py"

@@ -19,10 +19,10 @@ from tests.faults.length import LONG, SEED
 from tests.faults.log_contents import read_log
 from tests.faults.stage import GROUPS, Stage, stage
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.ports import free_port
 from tests.kafka.wait import DEADLINE_S
+from tests.repository import ROOT
 
 INSTANCES_SESSION_MS = 4_000
 LEASE_MS = 2_000

@@ -19,12 +19,12 @@ from tests.javafleet.jar import CLASS
 from tests.javafleet.joins import STARTED, Join, joins_of
 from tests.javafleet.notes import Notes, What
 from tests.javafleet.noting import WORKER
-from tests.kafka.forked import ROOT
 from tests.kafka.java import WORKER as CONNECT
 from tests.kafka.java import Java, write_properties
 from tests.kafka.ports import free_port
 from tests.kafka.process import ServerProcess
 from tests.kafka.wait import let_pass
+from tests.repository import ROOT
 
 HEAP_MB = 128
 GRACE_S = 40.0

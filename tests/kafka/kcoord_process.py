@@ -15,11 +15,12 @@ from pathlib import Path
 
 import attrs
 
-from tests.kafka.forked import ROOT, ForkedKcoord
+from tests.kafka.forked_kcoord import ForkedKcoord
 from tests.kafka.ports import port_block
 from tests.kafka.process import ServerProcess
 from tests.kafka.secrets import secrets_in
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 
 IS_MEASURED = "COVERAGE_PROCESS_CONFIG" in os.environ
 """Whether `make coverage` runs: a process that is killed does not say which lines it has run."""

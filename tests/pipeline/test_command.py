@@ -13,11 +13,11 @@ from kcoord.protocol.records import encode_record
 from tests.cli.run_cli import kcoord
 from tests.group.connect.world import GROUP
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.ports import free_port
 from tests.pipeline.files import copy_to_file
 from tests.pipeline.spark import MASTER, QUICK, read
 from tests.pipeline.story import PARTITIONS, entries, fleet_of_two, home
+from tests.repository import ROOT
 
 DEADLINE_S = 600
 

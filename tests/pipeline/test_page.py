@@ -2,7 +2,7 @@
 
 from kcoord.pipeline.page import page
 from kcoord.pipeline.tables import TABLES
-from tests.kafka.forked import ROOT
+from tests.repository import ROOT
 
 
 def test_the_page_is_up_to_date() -> None:

@@ -42,12 +42,12 @@ from tests.cli.run_cli import kcoord
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import close_all, connect, until
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
 from tests.pipeline.spark import MASTER, QUICK, read, read_all
 from tests.pipeline.story import PARTITIONS, home
 from tests.pipeline.streaming import AT_ONCE
+from tests.repository import ROOT
 
 GROUP = "fleet"
 ALL = resources("a", "a-0", "a-1", "b", "b-0", "b-1")

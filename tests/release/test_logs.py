@@ -13,11 +13,11 @@ import pytest
 
 from tests.gateway.scripted import close_all
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.release.cast import SETTINGS, ask_all, bring_to_rest, go_on, play
 from tests.release.comparison import differences, restricted
 from tests.release.stored import read
+from tests.repository import ROOT
 
 
 async def take_over(folder: Path, sites: list[Path], settings: Mapping[str, object] | None = None) -> None:

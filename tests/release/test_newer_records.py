@@ -20,8 +20,8 @@ from tests.faults.instances import PARTITIONS, make_instance
 from tests.faults.log_contents import records
 from tests.gateway.scripted import ask, close_all, connect, until
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
+from tests.repository import ROOT
 
 NEWER_TYPE = 99
 GROUP_RESOURCE, SET = 32, 0

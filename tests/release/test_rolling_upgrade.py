@@ -17,9 +17,9 @@ from tests.faults.instances import Instances, instances, loaded
 from tests.faults.length import SEED
 from tests.faults.stage import Stage, stage
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.front import QUICK
 from tests.kafka.kcoord_process import Kcoord
+from tests.repository import ROOT
 
 COMPATIBLE = "compatible.with"
 

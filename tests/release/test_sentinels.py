@@ -16,10 +16,10 @@ from kcoord.protocol.errors import ErrorCode
 from tests.faults.instances import Instances, instances
 from tests.gateway.scripted import ScriptedMember, close_all, connect, describe, subscription, until
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.front import QUICK, kcoord_of
 from tests.kafka.kcoord_process import Kcoord
 from tests.release.test_rolling_upgrade import set_site
+from tests.repository import ROOT
 from tests.server.harness import Client
 
 BROKER = 1

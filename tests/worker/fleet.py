@@ -10,8 +10,8 @@ from pathlib import Path
 
 import attrs
 
-from tests.kafka.forked import ROOT
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 
 
 @attrs.frozen

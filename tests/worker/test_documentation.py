@@ -18,9 +18,9 @@ from kcoord.worker.runner import Runner
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.state import Phase
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 
 PAGE = ROOT / "docs" / "workers.md"
 EXAMPLES = ROOT / "examples"

@@ -14,11 +14,11 @@ import attrs
 import pytest
 
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 from tests.worker.stepped import Observer
 
 EXAMPLES = ROOT / "examples"

@@ -18,9 +18,9 @@ import pytest
 from tests.connect.fleet import ConnectFleet
 from tests.connect.lines import Pipe
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.forked import ROOT
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
+from tests.repository import ROOT
 
 pytestmark = pytest.mark.proof
 

@@ -17,9 +17,9 @@ from kcoord.worker.runner import DefinitionError, Runner
 from kcoord.worker.runner.connector import Context
 from kcoord.worker.runner.definitions import read
 from kcoord.worker.runner.running import Condition, Running
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import eventually
+from tests.repository import ROOT
 from tests.worker.conftest import OWN
 from tests.worker.connectors import Failing, FailingTask, NotingTask
 from tests.worker.driver import resources

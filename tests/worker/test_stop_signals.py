@@ -12,9 +12,9 @@ import attrs
 import pytest
 
 from kcoord.worker.stop_signals import STOP_SIGNALS
-from tests.kafka.forked import ROOT
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
+from tests.repository import ROOT
 from tests.worker.house import House
 from tests.worker.stepped import Observer
 from tests.worker.test_worker import worker

@@ -218,9 +218,9 @@ def _take_in(
     """
     _take_in_resolution(transition, request, context)
     classic = transition.state.groups.get(group.group_id)
-    is_upgraded = classic is not None and bool(classic.members)
-    if classic is not None and is_upgraded:
-        group = to_consumers(transition, classic)
+    is_upgraded = False
+    if classic is not None and classic.members:
+        group, is_upgraded = to_consumers(transition, classic), True
         known = None if known is None else group.members[known.member_id]
     metadata = _metadata(SILENT if known is None or known.is_classic else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()

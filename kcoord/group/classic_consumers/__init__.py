@@ -6,7 +6,7 @@ member is to come again. What it has let go of, its next JoinGroup says.
 
 Read in this order:
 
-1. `embedded_protocol.py`: what JoinGroup and SyncGroup carry.
+1. `protocol/consumer_embedded.py`, `member_metadata.py`: what JoinGroup and SyncGroup carry, and what is written down.
 2. `member_checks.py`, `rejoin.py`: whose request it is, and when a member has to come again.
 3. `join_group.py`, `sync_group.py`, `heartbeat.py`: the three requests.
 4. `classic_dialect.py`: what the floors below ask of such members.

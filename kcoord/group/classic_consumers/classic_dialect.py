@@ -33,7 +33,7 @@ class _Classic:
         return False
 
     def flush_held_reply(self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember) -> None:
-        """There is none."""
+        """No answer of it is ever held."""
 
     def refuse_all(
         self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember, _error: ErrorCode

@@ -18,8 +18,8 @@ from __future__ import annotations
 from kcoord.group.classic.answers import join_error
 from kcoord.group.classic.join_and_sync_calls import Join
 from kcoord.group.classic.join_group import NEEDS_ID_VERSION
-from kcoord.group.classic_consumers.embedded_protocol import Subscription, Unreadable, read_subscription
-from kcoord.group.classic_consumers.member_checks import classic_part, first_protocol
+from kcoord.group.classic_consumers.member_checks import first_protocol
+from kcoord.group.classic_consumers.member_metadata import metadata_of, protocols_of
 from kcoord.group.classic_consumers.rejoin import expect_sync
 from kcoord.group.consumer.answers import advance
 from kcoord.group.consumer.membership import join, succeed, update
@@ -27,19 +27,14 @@ from kcoord.group.consumer.settle import bring_to_rest, settle
 from kcoord.group.modern.newest_connection import take_in
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connection_opening import Order
-from kcoord.group.state.groups.consumer_group import (
-    PROTOCOL_TYPE,
-    ConsumerGroup,
-    ConsumerMember,
-    Metadata,
-    Partitions,
-)
+from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember, Partitions
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.consumer_embedded import Subscription, decode_subscription
+from kcoord.protocol.embedded import EmbeddedError
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_member_metadata_value import ClassicMemberMetadata, ClassicProtocol
 from kcoord.protocol.messages import JoinGroupResponse
 
 
@@ -70,8 +65,9 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
     if is_new and asked.instance_id is None and asked.api_version >= NEEDS_ID_VERSION:
         raise Refused(ErrorCode.MEMBER_ID_REQUIRED, "a newcomer joins with the id that it is given")
     known = _whose_place(group, asked, is_new=is_new)
-    is_itself = known is not None and known.member_id == asked.member_id
-    may_be_late = is_itself and known is not None and _may_be_late(transition, group, known, context)
+    may_be_late = (
+        known is not None and known.member_id == asked.member_id and _may_be_late(transition, group, known, context)
+    )
     member = _take_in(transition, group, known, asked, said, context)
     bring_to_rest(transition, group)
     owned = _owned(group, said)
@@ -109,12 +105,12 @@ def _said(group: ConsumerGroup, asked: Join) -> Subscription:
     offered = {name for name, _ in asked.protocols}
     others = (each for each in group.members.values() if each.is_classic and each.member_id != asked.member_id)
     for other in others:
-        offered &= {each.name for each in classic_part(other).supported_protocols}
+        offered &= {name for name, _ in protocols_of(other)}
     if asked.protocol_type != PROTOCOL_TYPE or not offered:
         raise Refused(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "no assignor is common to all classic members")
     try:
-        return read_subscription(asked.protocols)
-    except Unreadable as wrong:
+        return decode_subscription(asked.protocols[0][1])
+    except EmbeddedError as wrong:
         raise Refused(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, f"its subscription cannot be read: {wrong}") from wrong
 
 
@@ -144,7 +140,7 @@ def _take_in(
     context: RequestContext,
 ) -> ConsumerMember:
     """Write down what the sender says of itself."""
-    metadata = _metadata(asked, said)
+    metadata = metadata_of(asked, said)
     if known is None:
         join(transition, group, asked.member_id, metadata)
     elif known.member_id != asked.member_id:
@@ -156,22 +152,6 @@ def _take_in(
     member.session_timeout_ms = asked.session_timeout_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)
     return member
-
-
-def _metadata(asked: Join, said: Subscription) -> Metadata:
-    return Metadata(
-        instance_id=asked.instance_id,
-        rack_id=said.rack_id,
-        client_id=asked.client_id,
-        client_host=asked.client_host,
-        subscribed_topic_names=list(said.topics),
-        subscribed_topic_regex=None,
-        rebalance_timeout_ms=asked.rebalance_timeout_ms,
-        server_assignor=None,
-        classic_member_metadata=ClassicMemberMetadata(
-            asked.session_timeout_ms, [ClassicProtocol(name, metadata) for name, metadata in asked.protocols]
-        ),
-    )
 
 
 def _owned(group: ConsumerGroup, said: Subscription) -> Partitions:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
+from kcoord.group.classic_consumers.member_metadata import protocols_of
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_member_metadata_value import ClassicMemberMetadata
-
-
-def classic_part(member: ConsumerMember) -> ClassicMemberMetadata:
-    """What a classic member said in its last JoinGroup."""
-    found = member.metadata.classic_member_metadata
-    assert found is not None, f"{member.member_id} speaks the consumer protocol"
-    return found
 
 
 def member_of(group: ConsumerGroup, member_id: str, instance_id: str | None) -> ConsumerMember:
@@ -70,4 +63,4 @@ def check_protocol(member: ConsumerMember, protocol_type: str | None, protocol: 
 
 def first_protocol(member: ConsumerMember) -> str:
     """The assignor that a classic member is told: the first of its own."""
-    return str(classic_part(member).supported_protocols[0].name)
+    return protocols_of(member)[0][0]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from kcoord.group.classic.answers import sync_error
-from kcoord.group.classic_consumers.embedded_protocol import encode_assignment
 from kcoord.group.classic_consumers.member_checks import (
     check_generation,
     check_protocol,
-    classic_part,
     first_protocol,
     member_of,
     note_alive,
 )
+from kcoord.group.classic_consumers.member_metadata import protocols_of
 from kcoord.group.classic_consumers.rejoin import call, has_to_rejoin
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.deadlines import NEVER_MS
@@ -25,6 +24,7 @@ from kcoord.group.state.groups.consumer_group import (
 )
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.consumer_embedded import encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import SyncGroupRequest, SyncGroupResponse
 
@@ -65,5 +65,5 @@ def encoded(group: ConsumerGroup, member: ConsumerMember, partitions: Partitions
     """
     names = {topic.id: topic.name for topic in group.topics.values()}
     named = {names[topic]: numbers for topic, numbers in by_topic(partitions).items() if topic in names}
-    spoken = classic_part(member).supported_protocols[0].metadata
+    _, spoken = protocols_of(member)[0]
     return encode_assignment(int.from_bytes(spoken[:VERSION_BYTES], "big", signed=True), named)

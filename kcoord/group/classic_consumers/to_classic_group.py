@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kcoord.group.classic.sessions import open_sessions
-from kcoord.group.classic_consumers.member_checks import classic_part
+from kcoord.group.classic_consumers.member_metadata import classic_part, protocols_of
 from kcoord.group.classic_consumers.sync_group import encoded
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
@@ -26,15 +26,13 @@ def convert(transition: Transition, group: ConsumerGroup) -> bool:
     """Convert the group if its last member of the new protocol has gone, and its policy says so. Whether it is a
     classic group now.
     """
-    members = list(group.members.values())
-    if group.dead or not members or not all(each.is_classic for each in members):
+    if group.dead or not group.members or not all(each.is_classic for each in group.members.values()):
         return group.dead
     state = transition.state
-    if not state.consumer_settings(group.group_id).migration_policy.downgrades:
+    may_go_back = state.consumer_settings(group.group_id).migration_policy.downgrades
+    if not may_go_back or len(group.members) > state.settings.max_size:
         return False
-    if len(members) > state.settings.max_size:
-        return False
-    _convert(transition, group, members)
+    _convert(transition, group, list(group.members.values()))
     return True
 
 
@@ -52,7 +50,7 @@ def _convert(transition: Transition, group: ConsumerGroup, members: list[Consume
     open_sessions(transition, classic)
     for member in members:
         now = classic.members[member.member_id]
-        classic.offer(now, tuple((each.name, each.metadata) for each in classic_part(member).supported_protocols))
+        classic.offer(now, protocols_of(member))
         now.last_seen_ms = member.last_seen_ms
         now.connection, now.opened = member.connection, member.opened
     transition.wake(classic, transition.now_ms + 1)  # some session may end before the group's next look
@@ -74,7 +72,7 @@ def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -
                 client_host=each.metadata.client_host,
                 rebalance_timeout=each.metadata.rebalance_timeout_ms,
                 session_timeout=classic_part(each).session_timeout_ms,
-                subscription=_metadata_for(each, protocol),
+                subscription=dict(protocols_of(each))[protocol],
                 assignment=encoded(group, each, each.current),
             )
             for each in members
@@ -87,9 +85,5 @@ def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -
 
 def _common_protocol(members: list[ConsumerMember]) -> str:
     """The assignor that all members have, and that the first likes best. A join made sure that there is one."""
-    named = Counter(each.name for member in members for each in classic_part(member).supported_protocols)
-    return next(each.name for each in classic_part(members[0]).supported_protocols if named[each.name] == len(members))
-
-
-def _metadata_for(member: ConsumerMember, protocol: str) -> bytes:
-    return next(each.metadata for each in classic_part(member).supported_protocols if each.name == protocol)
+    named = Counter(name for member in members for name, _ in protocols_of(member))
+    return next(name for name, _ in protocols_of(members[0]) if named[name] == len(members))

@@ -14,12 +14,7 @@ from collections.abc import Set as AbstractSet
 import attrs
 
 from kcoord.group.classic.answers import release_join, release_sync
-from kcoord.group.classic_consumers.embedded_protocol import (
-    Subscription,
-    Unreadable,
-    read_assignment,
-    read_subscription,
-)
+from kcoord.group.classic_consumers.member_metadata import metadata_of
 from kcoord.group.classic_consumers.rejoin import call
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.modern import history
@@ -31,7 +26,6 @@ from kcoord.group.state.groups.consumer_group import (
     PROTOCOL_TYPE,
     ConsumerGroup,
     ConsumerMember,
-    Metadata,
     Partitions,
     Stage,
     Target,
@@ -43,8 +37,13 @@ from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.topic import Topic
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.consumer_embedded import (
+    Subscription,
+    decode_assignment,
+    decode_subscription,
+)
+from kcoord.protocol.embedded import EmbeddedError
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_member_metadata_value import ClassicMemberMetadata, ClassicProtocol
 from kcoord.protocol.records import Record
 
 
@@ -105,19 +104,19 @@ def _holdings(state: ShardState, classic: ClassicGroup) -> list[Holding]:
             raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {why}")
     try:
         return list(_read(classic, topics or {}))
-    except Unreadable as wrong:
+    except EmbeddedError as wrong:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {wrong}") from wrong
 
 
 def _read(classic: ClassicGroup, topics: Mapping[str, Topic]) -> Iterator[Holding]:
     was_assigned = recorded_state(classic.record) is not ClassicState.COMPLETING
-    told = {each.member_id: read_assignment(each.assignment) for each in classic.members.values()}
+    told = {each.member_id: decode_assignment(each.assignment) for each in classic.members.values()}
     if any(each.user_data for each in told.values()):
-        raise Unreadable("its assignor adds data of its own to assignments, which would be lost")
-    taken = {partition for each in told.values() for partition in each.partitions} if was_assigned else set()
+        raise EmbeddedError("its assignor adds data of its own to assignments, which would be lost")
+    taken = set[tuple[str, int]]().union(*(each.partitions for each in told.values())) if was_assigned else set()
     dealt: set[tuple[str, int]] = set()
     for member in classic.members.values():
-        said, given = read_subscription(member.protocols), told[member.member_id].partitions - dealt
+        said, given = decode_subscription(member.protocols[0][1]), frozenset(told[member.member_id].partitions) - dealt
         dealt |= given  # a leader that gives something to two is wrong
         goes_on = said.owned - taken
         taken |= goes_on
@@ -138,7 +137,7 @@ def _records(transition: Transition, classic: ClassicGroup, holdings: list[Holdi
     seen = [topic for name, topic in sorted(known.items()) if name in names or topic.id in has]
     yield records.topics(group_id, seen)
     for each in holdings:
-        member_id, metadata = each.member.member_id, _metadata(each)
+        member_id, metadata = each.member.member_id, metadata_of(each.member, each.said)
         yield records.member_metadata(group_id, member_id, metadata)
         at = JOINING_EPOCH if classic.was_converted else epoch
         since = dict.fromkeys(each.assigned | each.pending, at)
@@ -147,23 +146,6 @@ def _records(transition: Transition, classic: ClassicGroup, holdings: list[Holdi
         yield records.told(scratch, member, each.assigned, each.pending, stage, at, NO_EPOCH, since)
         yield records.member_target(group_id, member_id, Target(each.assigned))
     yield records.target_assignment(group_id, epoch, "", transition.wall_ms)
-
-
-def _metadata(holding: Holding) -> Metadata:
-    member, said = holding.member, holding.said
-    return Metadata(
-        instance_id=member.instance_id,
-        rack_id=said.rack_id,
-        client_id=member.client_id,
-        client_host=member.client_host,
-        subscribed_topic_names=list(said.topics),
-        subscribed_topic_regex=None,
-        rebalance_timeout_ms=member.rebalance_timeout_ms,
-        server_assignor=None,
-        classic_member_metadata=ClassicMemberMetadata(
-            member.session_timeout_ms, [ClassicProtocol(name, metadata) for name, metadata in member.protocols]
-        ),
-    )
 
 
 def _open_session(transition: Transition, group: ConsumerGroup, classic: ClassicMember, former: ClassicGroup) -> None:

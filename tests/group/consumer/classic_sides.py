@@ -7,7 +7,7 @@ from struct import pack
 
 import attrs
 
-from kcoord.group.classic_consumers.embedded_protocol import encode_assignment, read_assignment
+from kcoord.protocol.consumer_embedded import decode_assignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -96,32 +96,30 @@ class MixedGroup(Group):
         given: Mapping[str, Owned] | None = None,
         *,
         instance_id: str | None = None,
-        **named: str | int | None,
+        generation_id: int | None = None,
+        protocol_type: str = "consumer",
+        protocol_name: str = "range",
     ) -> None:
-        """A SyncGroup. `given`: what a leader gives to each. `named`: another generation, protocol type or name."""
+        """A SyncGroup. `given`: what a leader gives to each."""
         assignments = [
             SyncGroupRequestAssignment(self.ids[each], encode_assignment(VERSION, self.by_name(some)))
             for each, some in (given or {}).items()
         ]
-        fields = {
-            "generation_id": self.epoch.get(member, -1),
-            "protocol_type": "consumer",
-            "protocol_name": "range",
-            **named,
-        }
         request = SyncGroupRequest(
             self.group_id,
-            member_id=self.ids.get(member, member),
-            group_instance_id=instance_id,
-            assignments=assignments,
-            **fields,  # type: ignore[arg-type]
+            self.epoch.get(member, -1) if generation_id is None else generation_id,
+            self.ids.get(member, member),
+            instance_id,
+            protocol_type,
+            protocol_name,
+            assignments,
         )
         told = await self.side.answer(request, SYNC_VERSION)
         if told.error_code:
             self.seen.append(("sync", ErrorCode(told.error_code).name))
             return
         ids = {name: topic for topic, name in self.names.items()}
-        self.has[member] = frozenset((ids[name], at) for name, at in read_assignment(told.assignment).partitions)
+        self.has[member] = frozenset((ids[name], at) for name, at in decode_assignment(told.assignment).partitions)
         self.seen.append(("sync", told.protocol_type, told.protocol_name, self.counts(self.has[member])))
 
     async def enter_and_sync(self, member: str, topics: str = "A", *, instance_id: str | None = None) -> None:

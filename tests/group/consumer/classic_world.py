@@ -7,7 +7,7 @@ from itertools import count
 
 import attrs
 
-from kcoord.group.classic_consumers.embedded_protocol import encode_assignment, read_assignment
+from kcoord.protocol.consumer_embedded import decode_assignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -94,7 +94,7 @@ class Classic:
         told = self.world.answers[token]
         assert isinstance(told, SyncGroupResponse)
         if not told.error_code:
-            found = read_assignment(told.assignment).partitions
+            found = decode_assignment(told.assignment).partitions
             self.has = " ".join(f"{name}{number}" for name, number in sorted(found))
         return ErrorCode(told.error_code)
 

@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 from kcoord.group.classic_consumers import join_group, rejoin, to_consumer_group
-from kcoord.group.classic_consumers.embedded_protocol import read_subscription
+from kcoord.protocol.consumer_embedded import decode_subscription
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupResponse
 from tests.group.consumer.classic_world import HEARTBEAT_VERSION, Classic
@@ -57,7 +57,7 @@ class ClassicOne:
 
     def _given(self, counts: dict[str, tuple[int, int]]) -> dict[str, str]:
         """As a cooperative leader: what somebody goes on consuming stays, the rest is dealt out."""
-        said = {each: read_subscription((("range", metadata),)) for each, metadata in self.members.items()}
+        said = {each: decode_subscription(metadata) for each, metadata in self.members.items()}
         given: dict[str, set[str]] = {each: set() for each in said}
         taken: set[str] = set()
         for each, one in said.items():

@@ -1,46 +1,34 @@
 """Do consumers get the answers here that they get from Kafka 4.3's own coordinator?
 
-Each scenario is played twice: against a broker, in raw frames, and against a shard. All answers must be the same. The
+Each scenario is played twice: against a broker, in raw frames, and against a shard (`played_twice.py`). The
 numbers in names are those of KG rules: KG-1 to KG-9 (docs/rules/consumer-groups.md).
 """
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
 from typing import Any
 
 import pytest
 
-from kcoord.group.state.topic import Topic
-from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
-from tests.gateway.scripted import ask, close_all, connect, coordinator_port, until
-from tests.group.consumer.sides import V0, V1, Group, KafkaSide, OurSide
+from tests.gateway.scripted import close_all
+from tests.group.consumer.played_twice import broker_with_topics, play
+from tests.group.consumer.sides import V0, Group
 from tests.kafka.cluster import KafkaCluster
 
-COUNTS = {"A": 4, "B": 2}
 NOTHING: frozenset[tuple[bytes, int]] = frozenset()
 LONG_MS = 15_000
 
 
 @pytest.fixture(scope="module")
 def broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
-    return _started(start_kafka, 0)
+    return broker_with_topics(start_kafka)
 
 
 @pytest.fixture(scope="module")
 def patient_broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
     """A broker that makes one assignment of a group, and the next one when the test is over."""
-    return _started(start_kafka, LONG_MS)
-
-
-def _started(start_kafka: Callable[..., KafkaCluster], interval_ms: int) -> KafkaCluster:
-    cluster = start_kafka(overrides={"group.consumer.assignment.interval.ms": interval_ms})
-    for name, count in COUNTS.items():
-        cluster.create_topic(name, count)
-    return cluster
+    return broker_with_topics(start_kafka, LONG_MS)
 
 
 @pytest.fixture(autouse=True)
@@ -322,30 +310,10 @@ SCENARIOS: list[Callable[[Group], Awaitable[None]]] = [
 ]
 
 
-async def _is_served(kafka: KafkaSide, group_id: str) -> bool:
-    told = await kafka.answer(ConsumerGroupHeartbeatRequest(group_id, "nobody", 1), V1)
-    return bool(told.error_code == ErrorCode.GROUP_ID_NOT_FOUND)
-
-
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
 async def test_answers_are_kafkas(scenario: Callable[[Group], Awaitable[None]], broker: KafkaCluster) -> None:
-    await _play(scenario, broker, 0)
+    await play(scenario, Group, broker)
 
 
 async def test_answers_are_kafkas_while_the_next_assignment_waits(patient_broker: KafkaCluster) -> None:
-    await _play(rule_7_while_the_next_assignment_waits, patient_broker, LONG_MS)
-
-
-async def _play(scenario: Callable[[Group], Awaitable[None]], broker: KafkaCluster, interval_ms: int) -> None:
-    """Play the scenario on both sides, and compare all answers."""
-    metadata = await ask(await connect(broker.bootstrap), MetadataRequest(topics=None))
-    known = [Topic(each.name, each.topic_id, COUNTS[each.name]) for each in metadata.topics if each.name in COUNTS]
-    names = {each.id: each.name for each in known}
-    group_id = f"{scenario.__name__}-{uuid.uuid4()}"
-    kafka = KafkaSide(await connect(await coordinator_port(broker.bootstrap, group_id)))
-    await until(partial(_is_served, kafka, group_id), "the group's partition is loaded")
-    theirs, ours = Group(kafka, group_id, names), Group(OurSide(known, interval_ms), group_id, names)
-    await scenario(theirs)
-    await scenario(ours)
-    for at, (our, their) in enumerate(zip(ours.seen, theirs.seen, strict=True)):
-        assert our == their, f"answer {at + 1}"
+    await play(rule_7_while_the_next_assignment_waits, Group, patient_broker, LONG_MS)

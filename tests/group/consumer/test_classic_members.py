@@ -22,10 +22,10 @@ NONE, REBALANCE, UNKNOWN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS, Erro
 ILLEGAL, NOT_FOUND = ErrorCode.ILLEGAL_GENERATION, ErrorCode.GROUP_ID_NOT_FOUND
 
 
-def beside_one(world: World, **more: object) -> Classic:
+def beside_one(world: World, session_ms: int = 10_000) -> Classic:
     """n of the new protocol has A0 and A1, a classic consumer A2 and A3, both at epoch 3."""
     world.join("n")
-    classic = Classic(world, **more)  # type: ignore[arg-type]
+    classic = Classic(world, session_ms=session_ms)
     assert classic.come() == ""
     world.beat("n", 2)
     world.beat("n", 2, "A0 A1")
@@ -161,9 +161,9 @@ def test_rule_21_a_step_that_breaks_off_leaves_nothing() -> None:
 # -- rule 23: a classic group is upgraded ------------------------------------------------------------------------------
 
 
-def classic_group(world: World, shares: list[str], **more: object) -> list[Classic]:
+def classic_group(world: World, shares: list[str]) -> list[Classic]:
     """A stable classic group; the first leads."""
-    members = [Classic(world, **more) for _ in shares]  # type: ignore[arg-type]
+    members = [Classic(world) for _ in shares]
     tokens = [each.send_join() for each in members]
     world.pass_ms(10_000)
     assert {each.joined(token) for each, token in zip(members, tokens, strict=True)} == {NONE}

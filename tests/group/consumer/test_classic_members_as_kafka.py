@@ -8,28 +8,19 @@ differs, so in each scenario one alone can.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
 
 import pytest
 
-from kcoord.group.state.topic import Topic
-from kcoord.protocol.messages import MetadataRequest
-from tests.gateway.scripted import ask, close_all, connect, coordinator_port, until
+from tests.gateway.scripted import close_all
 from tests.group.consumer.classic_sides import MixedGroup
-from tests.group.consumer.sides import KafkaSide, OurSide
-from tests.group.consumer.test_as_kafka import COUNTS, _is_served
+from tests.group.consumer.played_twice import broker_with_topics, play
 from tests.kafka.cluster import KafkaCluster
 
 
 @pytest.fixture(scope="module")
 def broker(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
-    settings = {"group.consumer.assignment.interval.ms": 0, "group.initial.rebalance.delay.ms": 0}
-    cluster = start_kafka(overrides=settings)
-    for name, count in COUNTS.items():
-        cluster.create_topic(name, count)
-    return cluster
+    return broker_with_topics(start_kafka)
 
 
 @pytest.fixture(autouse=True)
@@ -196,14 +187,4 @@ SCENARIOS: list[Callable[[MixedGroup], Awaitable[None]]] = [
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
 async def test_answers_are_kafkas(scenario: Callable[[MixedGroup], Awaitable[None]], broker: KafkaCluster) -> None:
-    metadata = await ask(await connect(broker.bootstrap), MetadataRequest(topics=None))
-    known = [Topic(each.name, each.topic_id, COUNTS[each.name]) for each in metadata.topics if each.name in COUNTS]
-    names = {each.id: each.name for each in known}
-    group_id = f"{scenario.__name__}-{uuid.uuid4()}"
-    kafka = KafkaSide(await connect(await coordinator_port(broker.bootstrap, group_id)))
-    await until(partial(_is_served, kafka, group_id), "the group's partition is loaded")
-    theirs, ours = MixedGroup(kafka, group_id, names), MixedGroup(OurSide(known), group_id, names)
-    await scenario(theirs)
-    await scenario(ours)
-    for at, (our, their) in enumerate(zip(ours.seen, theirs.seen, strict=True)):
-        assert our == their, f"answer {at + 1}"
+    await play(scenario, MixedGroup, broker)

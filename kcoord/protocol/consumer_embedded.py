@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from struct import Struct, error, pack
 
-from kcoord.group.state.groups.classic_member import Protocols
+from kcoord.protocol.embedded import EmbeddedError
 from kcoord.protocol.frozen_class import frozen
 
 _INT16, _INT32 = Struct(">h"), Struct(">i")
 _OWNED_VERSION, _RACK_VERSION, _HIGHEST_VERSION = 1, 3, 3
 _GENERATION_VERSION = 2
-
-
-class Unreadable(Exception):
-    """The bytes are not what the consumer protocol has there."""
 
 
 @frozen(slots=True)
@@ -36,28 +32,27 @@ class Subscription:
 class Assignment:
     """What a consumer was told by the leader of its classic group."""
 
-    partitions: frozenset[tuple[str, int]]
+    partitions: tuple[tuple[str, int], ...]
+    """Topics by name, and partitions, in the order in which they were told."""
     user_data: bytes
 
 
-def read_subscription(protocols: Protocols) -> Subscription:
-    """The subscription in a JoinGroup. It is the same for all its assignors. Raises Unreadable."""
-    if not protocols:
-        raise Unreadable("no assignor is named")
-    reader = _Reader(protocols[0][1])
+def decode_subscription(data: bytes) -> Subscription:
+    """The subscription in a JoinGroup. Raises EmbeddedError."""
+    reader = _Reader(data)
     version = reader.int16()
     topics = tuple(reader.string() for _ in range(reader.count(_INT16.size)))
     reader.nullable_bytes()
-    owned = reader.partitions() if version >= _OWNED_VERSION else frozenset()
+    owned = frozenset(reader.partitions()) if version >= _OWNED_VERSION else frozenset()
     if version >= _GENERATION_VERSION:
         reader.int32()
     return Subscription(version, topics, owned, reader.nullable_string() if version >= _RACK_VERSION else None)
 
 
-def read_assignment(data: bytes) -> Assignment:
-    """An assignment; empty bytes are an empty one. Raises Unreadable."""
+def decode_assignment(data: bytes) -> Assignment:
+    """An assignment; empty bytes are an empty one. Raises EmbeddedError."""
     if not data:
-        return Assignment(frozenset(), b"")
+        return Assignment((), b"")
     reader = _Reader(data)
     reader.int16()
     return Assignment(reader.partitions(), reader.nullable_bytes())
@@ -73,7 +68,7 @@ def encode_assignment(version: int, partitions: Mapping[str, Iterable[int]]) -> 
 
 
 class _Reader:
-    """Reads from the beginning of bytes on. Raises Unreadable where they end too early."""
+    """Reads from the beginning of bytes on. Raises EmbeddedError where they end too early."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -88,13 +83,13 @@ class _Reader:
         """The length of a list whose elements have so many bytes at least."""
         count = self.int32()
         if not 0 <= count <= (len(self._data) - self._at) // least_bytes:
-            raise Unreadable(f"{count} elements in {len(self._data) - self._at} bytes")
+            raise EmbeddedError(f"{count} elements in {len(self._data) - self._at} bytes")
         return count
 
     def string(self) -> str:
         found = self.nullable_string()
         if found is None:
-            raise Unreadable("a name is missing")
+            raise EmbeddedError("a name is missing")
         return found
 
     def nullable_string(self) -> str | None:
@@ -102,30 +97,30 @@ class _Reader:
         try:
             return None if length == -1 else self._take(length).decode()
         except UnicodeDecodeError as wrong:
-            raise Unreadable("a name is not UTF-8") from wrong
+            raise EmbeddedError("a name is not UTF-8") from wrong
 
     def nullable_bytes(self) -> bytes:
         """Bytes; none where they are null."""
         length = self.int32()
         return b"" if length == -1 else self._take(length)
 
-    def partitions(self) -> frozenset[tuple[str, int]]:
-        found: set[tuple[str, int]] = set()
+    def partitions(self) -> tuple[tuple[str, int], ...]:
+        found: list[tuple[str, int]] = []
         for _ in range(self.count(_INT16.size + _INT32.size)):
             topic = self.string()
-            found.update((topic, self.int32()) for _ in range(self.count(_INT32.size)))
-        return frozenset(found)
+            found += [(topic, self.int32()) for _ in range(self.count(_INT32.size))]
+        return tuple(found)
 
     def _number(self, kind: Struct) -> int:
         try:
             (number,) = kind.unpack_from(self._data, self._at)
         except error as wrong:
-            raise Unreadable(str(wrong)) from wrong
+            raise EmbeddedError(str(wrong)) from wrong
         self._at += kind.size
         return int(number)
 
     def _take(self, length: int) -> bytes:
         if not 0 <= length <= len(self._data) - self._at:
-            raise Unreadable(f"{length} bytes where {len(self._data) - self._at} are left")
+            raise EmbeddedError(f"{length} bytes where {len(self._data) - self._at} are left")
         self._at += length
         return self._data[self._at - length : self._at]

@@ -5,6 +5,7 @@ a thousand commands and eight hundred servers. So there is one process for each 
 they need, and forks (multiprocessing's fork server). From then on it is as `python -m kcoord`.
 """
 
+import io
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -18,7 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.repository import ROOT
+
 CONTEXT = multiprocessing.get_context("forkserver")
 IMPORTED = ("cli", "client", "server", "gateway", "group", "assign", "log", "instances", "loop", "protocol")
 """The packages of kcoord whose modules that process has imported."""
@@ -82,6 +84,7 @@ def _be_kcoord(words: Sequence[str], env: Mapping[str, str], out: Path, err: Pat
         os.dup2(opened, number)
         os.close(opened)
     if "PYTHONUNBUFFERED" in env:
-        sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr]
+        assert isinstance(sys.stdout, io.TextIOWrapper)
+        sys.stdout.reconfigure(write_through=True)
     sys.argv = ["kcoord", *words]
     runpy.run_module("kcoord", run_name="__main__", alter_sys=True)

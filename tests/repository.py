@@ -1,0 +1,5 @@
+"""Where is the repository whose tests run?"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
