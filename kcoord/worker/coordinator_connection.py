@@ -48,7 +48,7 @@ class CoordinatorConnection(Generic[Action]):
         use: Callable[[Connection | None], None] = lambda _: None,
     ) -> None:
         """`do` carries out what the membership wants. `lack` says what a broker does not serve though it is needed;
-        None: nothing. `use` is called with each new connection, and with None when there is none any more.
+        None: it serves all. `use` is told of each new connection, and gets None once that has ended.
         """
         self._finder = finder
         self._member = member

@@ -157,7 +157,11 @@ class Kcoord:
         self.start()
 
     def remove(self) -> None:
-        """Make sure that it is gone, and that it has logged no secret."""
+        """Make sure that it is gone, and that it has logged no secret. If the test has failed, pytest shows what kcoord
+        printed last.
+        """
+        if self._process is not None:
+            sys.stderr.write(f"the end of {self.log}:\n{self._process.tail()}\n")
         if self._process is not None and self._process.running:
             if IS_MEASURED:
                 self.stop()
