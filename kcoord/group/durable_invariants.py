@@ -89,8 +89,8 @@ def of_consumer_group(group: ConsumerGroup) -> Iterator[str]:
     yield from _twice("target", ((each, target.resources) for each, target in group.targets.items()), partition_named)
     yield from (f"{each} has a record and is no member" for each in sorted(group.members.keys() - members.keys()))
     yield from (f"{each} has a target and is no member" for each in sorted(group.targets.keys() - members.keys()))
-    if group.assignment_epoch > group.epoch or group.fence_epoch > group.epoch:
-        yield f"the group epoch is {group.epoch}, below one that follows it"
+    if group.assignment_epoch > group.epoch:
+        yield f"the group epoch is {group.epoch}, below the assignment's"
     for member_id, member in members.items():
         yield from (f"{member_id} {what}" for what in _of_consumer(group, member))
     yield from _history(group)

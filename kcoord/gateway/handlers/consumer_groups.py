@@ -6,48 +6,43 @@ GW-11, GW-13 and GW-16 hold as for classic groups. Rules (KG-17 to KG-20):
    refuses the sentinel, the group is the cluster's.
 2. A heartbeat of a group that is not kcoord's passes on, in a version that the cluster has. Where the cluster has none,
    the answer is UNSUPPORTED_VERSION: Java says "set group.protocol=classic", and franz-go falls back by itself.
-3. A heartbeat that says what its sender subscribes to waits for a look at these topics on its own connection
-   (`topic_watch.py`). Any other carries what has been seen since.
-4. The sentinel stands for the group's *fence epoch*: the last at which somebody lost partitions without having let go
-   of them. No answer that gives partitions leaves before the sentinel does so for the present one. So upstream refuses
-   a commit of that somebody which is still under way.
-5. A description needs the right to describe the group, and each topic in it.
-6. A cluster that knows the protocol may have groups of its own whose names match. What kcoord does not know, a member
+3. A heartbeat that says what its sender subscribes to waits for a look at these topics on its own connection. Any other
+   carries what has been seen since. No answer that gives partitions leaves before the sentinel stands for the group's
+   fence epoch. For both see `consumer_topics.py`.
+4. A description needs the right to describe the group, and each topic in it.
+5. A cluster that knows the protocol may have groups of its own whose names match. What kcoord does not know, a member
    or a whole group, the cluster is asked about. If upstream has refused the sentinel, the group is the cluster's: who
    is a member here still is fenced.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
+from kcoord.gateway.handlers.consumer_topics import find_out, seen_by_consumer, stand, with_news
 from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
 from kcoord.gateway.handlers.other_protocols import UpgradeContext, newer_heartbeat
 from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, is_the_clusters, may_be_here
 from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
 from kcoord.gateway.ownership.maintenance.group_appearances import topics_in
 from kcoord.gateway.ownership.sentinel.appearance import CONSUMER
-from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
-from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch
+from kcoord.gateway.topology.topic_watch import News, TopicsRefused
 from kcoord.group.error_responses import needs_new_connection, refuse
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup, Member
+from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
 from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
-from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.undecoded_call import Call
 from kcoord.topic_patterns import PatternError
 
@@ -60,8 +55,6 @@ JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
 KNOWS_NO_GROUP = frozenset({ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION})
 """The answers of a cluster that has no such group, or none of that protocol."""
-GATHERED_S = 0.5
-"""How long kcoord gathers consumers of which only their group knows what they subscribe to, in seconds."""
 NOT_SERVED = (
     "kcoord does not coordinate this group, and the cluster behind it has no consumer groups of the new protocol: set "
     "group.protocol=classic"
@@ -76,8 +69,6 @@ NO_SUCH_GROUP = "neither kcoord nor the cluster behind it has a consumer group o
 
 class ConsumerGroupContext(GroupCallContext, UpgradeContext, Protocol):
     """What the handlers of consumer groups need from the gateway."""
-
-    topics: TopicWatch
 
 
 async def heartbeat(
@@ -110,7 +101,7 @@ async def _serve(
     is a member. Raises UpstreamLost.
     """
     try:
-        news = await _news(gateway, session, request)
+        news = await seen_by_consumer(gateway, session, request)
     except TopicsRefused as refused:
         session.answer(call, _refused(ErrorCode.TOPIC_AUTHORIZATION_FAILED, str(refused)))
         return False
@@ -126,50 +117,6 @@ async def _serve(
         session.answer(call, refuse(request, error))
         return False
     return await _carry_out(gateway, session, call, request, news)
-
-
-async def _news(
-    gateway: ConsumerGroupContext, session: ClientSession, request: ConsumerGroupHeartbeatRequest
-) -> News | None:
-    """What the group is to be told of the sender's topics. Raises TopicsRefused, PatternError, UpstreamLost."""
-    topics, group_id = gateway.topics, request.group_id
-    if request.member_epoch in LEAVING_EPOCHS:
-        return None
-    names, pattern = request.subscribed_topic_names, request.subscribed_topic_regex
-    if names is None and pattern is None:
-        return topics.news(session, group_id)
-    await session.ready()
-    return await topics.follow(session, group_id, names, pattern, partial(_topics_of, gateway, group_id))
-
-
-async def _topics_of(gateway: ConsumerGroupContext, group_id: str) -> frozenset[str]:
-    """The topics that the group shares out now."""
-    return await gateway.appearances.of_consumers(group_id) or frozenset()
-
-
-async def _follow_known(gateway: ConsumerGroupContext, group_id: str) -> None:
-    """Consumers go on over new connections without saying again what they subscribe to: the group knows. After a
-    restart many of them do, and one description is for all.
-    """
-    await asyncio.sleep(GATHERED_S)
-    coming = gateway.topics.to_find_out(group_id)
-    described = await gateway.guarded.describe(ConsumerGroupDescribeRequest(group_ids=[group_id]))
-    assert isinstance(described, ConsumerGroupDescribeResponse)
-    members = {each.member_id: each for each in described.groups[0].members}
-    await asyncio.gather(
-        *(
-            _follow_one(gateway, session, group_id, members[member_id])
-            for session, member_id in coming.items()
-            if member_id in members and not session.gone
-        )
-    )
-
-
-async def _follow_one(gateway: ConsumerGroupContext, session: ClientSession, group_id: str, member: Member) -> None:
-    names, pattern = member.subscribed_topic_names, member.subscribed_topic_regex or ""
-    with contextlib.suppress(TopicsRefused, PatternError, UpstreamLost, DecodeError):  # the next heartbeat tries again
-        had = partial(_topics_of, gateway, group_id)
-        await gateway.topics.follow_known(session, group_id, names, pattern, had)
 
 
 async def _take(
@@ -202,9 +149,7 @@ async def _carry_out(
 ) -> bool:
     """Let the group answer. Returns as `_serve`. Raises UpstreamLost."""
     group_id, epoch = request.group_id, request.member_epoch
-    context = session.context(call)
-    if news is not None:
-        context = attrs.evolve(context, seen=news.seen, resolved=news.resolved)
+    context = with_news(session.context(call), news)
     held = partial(gateway.groups.flush_held_reply, group_id, session.client.serial)
     when_more = partial(session.client.when_more, call, held)
     response, cached = await gateway.guarded.call(session, call, request, when_more, context)
@@ -221,44 +166,13 @@ async def _carry_out(
         session.add_member(group_id, response.member_id or request.member_id)
         gateway.cluster_groups.taken(group_id)
         if response.assignment is not None and response.assignment.topic_partitions:
-            error = await _stand(gateway, session, sentinel, request.member_id)
+            error = await stand(gateway, session, sentinel, request.member_id)
             if error:
                 session.answer(call, refuse(request, error))
                 return False
-        topics = gateway.topics
-        if not topics.follows(session, group_id) and topics.find_out(session, group_id, request.member_id):
-            gateway.spawn(_follow_known(gateway, group_id))
+        find_out(gateway, session, group_id, request.member_id)
     answer(gateway, session, call, response, cached, group_id)
     return epoch not in LEAVING_EPOCHS
-
-
-async def _stand(
-    gateway: ConsumerGroupContext, session: ClientSession, sentinel: Sentinel, member_id: str
-) -> ErrorCode:
-    """Make sure that the sentinel stands for the present fence epoch (rule 4 above), or say why it cannot now.
-
-    The member's session is paused meanwhile, because a member that waits for its answer cannot send heartbeats.
-    """
-    group_id, paused = sentinel.group_id, gateway.paused_sessions
-
-    async def current() -> int | None:
-        return (await facts_of(gateway, group_id)).generation
-
-    paused.pause(group_id, [member_id], gateway.now_ms())
-    try:
-        while True:
-            fence = await current()
-            if fence is None or sentinel.mark == fence:
-                return ErrorCode.NONE
-            await session.ready()
-            error = await sentinel.hold(session, fence, current)
-            if error:  # if the cluster has the group now, the next heartbeat finds it out
-                lacks = error == ErrorCode.GROUP_AUTHORIZATION_FAILED
-                return error if lacks else ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    except UpstreamLost:
-        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    finally:
-        paused.returned(group_id, member_id)
 
 
 async def _cannot(
@@ -289,7 +203,7 @@ async def _of_elsewhere(
     request: ConsumerGroupHeartbeatRequest,
     response: ConsumerGroupHeartbeatResponse,
 ) -> ConsumerGroupHeartbeatResponse:
-    """The answer to a heartbeat whose group is not here, after the group's answer (rule 6 above). Raises UpstreamLost.
+    """The answer to a heartbeat whose group is not here, after the group's answer (rule 5 above). Raises UpstreamLost.
 
     The group's error stands where the cluster knows no more than kcoord.
     """

@@ -18,7 +18,10 @@ Rules (GW-11, GW-12, GW-16):
 5. A refused join leaves nothing behind. If upstream refuses late, kcoord takes the member out again, and removes a
    group that is new. If the group here refuses its first member, the sentinel leaves upstream. It stays only if the
    client is told to join again: with another member id, or after a retriable error.
-6. A member that is unknown here may be known to the cluster. So kcoord does not tell a member that it is unknown while
+6. In a consumer group each classic member is led alone, with a generation of its own. So the sentinel stands for the
+   group's fence epoch instead, as for members of the new protocol, and what is seen of a member's topics goes to the
+   group with its calls (`consumer_topics.py`).
+7. A member that is unknown here may be known to the cluster. So kcoord does not tell a member that it is unknown while
    upstream may still refuse the group.
 """
 
@@ -30,6 +33,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
+from kcoord.gateway.handlers.consumer_topics import (
+    ConsumerTopicsContext,
+    find_out,
+    is_of_consumers,
+    seen_by_classic,
+    stand,
+    with_news,
+)
 from kcoord.gateway.handlers.handler_context import HandlerContext
 from kcoord.gateway.ownership.access.group_ownership import (
     facts_of,
@@ -39,17 +50,14 @@ from kcoord.gateway.ownership.access.group_ownership import (
     seems_here,
     when_taken,
 )
-from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.access.rights import READ
 from kcoord.gateway.ownership.handover.calls_during_release import NEEDS_ID_VERSION, ReleaseCalls
 from kcoord.gateway.ownership.handover.cluster_groups import ClusterGroups
 from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.release import Releases
-from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING, is_refusal
-from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply
@@ -62,6 +70,7 @@ from kcoord.protocol.messages import (
     LeaveGroupResponse,
     Response,
     SyncGroupRequest,
+    SyncGroupResponse,
 )
 from kcoord.protocol.undecoded_call import Call
 
@@ -86,13 +95,11 @@ JOIN_AGAIN = frozenset({ErrorCode.MEMBER_ID_REQUIRED, ErrorCode.UNKNOWN_MEMBER_I
 MemberRequest = SyncGroupRequest | HeartbeatRequest | LeaveGroupRequest
 
 
-class GroupCallContext(HandlerContext, Spawner, Protocol):
+class GroupCallContext(HandlerContext, ConsumerTopicsContext, Protocol):
     """What the handlers that take or keep a group need from the gateway."""
 
-    appearances: GroupAppearances
     cluster_groups: ClusterGroups
     former_ids: FormerMemberIds
-    paused_sessions: PausedSessions
     release_calls: ReleaseCalls
     releases: Releases
 
@@ -148,8 +155,7 @@ async def join_group(gateway: GroupCallContext, session: ClientSession, call: Ca
         return
     if response.error_code == ErrorCode.NONE:
         session.add_member(group_id, response.member_id)
-        commits = request.protocol_type != CONNECT
-        error = await _hold(gateway, session, sentinel, response) if commits else ErrorCode.NONE
+        error = await _held(gateway, session, sentinel, request, response)
         if error:
             await _undo(gateway, session, call, request, response, error, is_new)
             return
@@ -165,12 +171,15 @@ async def _joined_here(
     """The group's answer. A member that came by a former id is given a new one and
     joins with it in one go: told nothing but a new id, librdkafka takes its partitions for lost (AD-15).
     """
-    response, _ = await gateway.guarded.call(session, call, request)
+    context = with_news(session.context(call), await seen_by_classic(gateway, session, request))
+    response, _ = await gateway.guarded.call(session, call, request, context=context)
     assert isinstance(response, JoinGroupResponse)
     if response.error_code == ErrorCode.MEMBER_ID_REQUIRED and not request.member_id and _named(call):
         with_it = attrs.evolve(request, member_id=response.member_id)
-        response, _ = await gateway.guarded.call(session, call, with_it)
+        response, _ = await gateway.guarded.call(session, call, with_it, context=context)
         assert isinstance(response, JoinGroupResponse)
+    if response.error_code:
+        gateway.topics.forget(session, request.group_id)
     return response
 
 
@@ -283,6 +292,21 @@ async def _taken(
         sentinel.has_room = None
 
 
+async def _held(
+    gateway: GroupCallContext,
+    session: ClientSession,
+    sentinel: Sentinel,
+    request: JoinGroupRequest,
+    joined: JoinGroupResponse,
+) -> ErrorCode:
+    """Make sure that upstream has a generation for what a member is told that has joined here (rules 3 and 6 above)."""
+    if is_of_consumers(gateway, sentinel.group_id):
+        return await stand(gateway, session, sentinel, joined.member_id)
+    if request.protocol_type == CONNECT:
+        return ErrorCode.NONE
+    return await _hold(gateway, session, sentinel, joined)
+
+
 async def _hold(
     gateway: GroupCallContext, session: ClientSession, sentinel: Sentinel, joined: JoinGroupResponse
 ) -> ErrorCode:
@@ -369,10 +393,18 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
         when_more = partial(
             session.client.when_more, call, partial(gateway.groups.flush_held_reply, group_id, session.client.serial)
         )
-    response, cached = await gateway.guarded.call(session, call, request, when_more)
+    news = await seen_by_classic(gateway, session, request) if isinstance(request, HeartbeatRequest) else None
+    context = with_news(session.context(call), news)
+    was_of_consumers = is_of_consumers(gateway, group_id)
+    response, cached = await gateway.guarded.call(session, call, request, when_more, context)
     if await is_elsewhere(gateway, session, group_id, _error(response)):
         await _pass_on(gateway, session, call, request)
         return
+    if was_of_consumers or is_of_consumers(gateway, group_id):
+        error = await _in_consumer_group(gateway, session, request, response)
+        if error:
+            session.answer(call, refuse(request, error))
+            return
     if isinstance(request, LeaveGroupRequest):
         session.drop_members(group_id, members_named(request))
     elif _ok(response):
@@ -381,8 +413,22 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
     answer(gateway, session, call, response, cached, group_id)
 
 
+async def _in_consumer_group(
+    gateway: GroupCallContext, session: ClientSession, request: MemberRequest, response: Response
+) -> ErrorCode:
+    """What follows from a classic member's call in a consumer group (rule 6 above)."""
+    group_id = request.group_id
+    if isinstance(request, LeaveGroupRequest) or not _ok(response):
+        gateway.topics.forget(session, group_id)
+        return ErrorCode.NONE
+    find_out(gateway, session, group_id, request.member_id)
+    if isinstance(response, SyncGroupResponse) and response.assignment:
+        return await stand(gateway, session, gateway.sentinels.of(group_id), request.member_id)
+    return ErrorCode.NONE
+
+
 async def is_elsewhere(gateway: GroupCallContext, session: ClientSession, group_id: str, error: ErrorCode) -> bool:
-    """Whether the cluster has the group of a member that is unknown here, as `error` says (rule 6 above).
+    """Whether the cluster has the group of a member that is unknown here, as `error` says (rule 7 above).
 
     If upstream has not been asked yet, kcoord asks it now, because what kcoord knows may be from before a restart.
     Raises UpstreamLost, also if upstream has not said who has the group.

@@ -112,26 +112,23 @@ async def _commit(
     group_id = request.group_id
     await session.ready()
     error = await gateway.rights.check(session, group_id, READ)
-    sentinel, epoch = gateway.sentinels.of(group_id), generation
-    named = _named(request)
+    sentinel, named = gateway.sentinels.of(group_id), _named(request)
     for attempt in range(ATTEMPTS):
         if session.is_late or (attempt and session.client.has_hung_up):
             break
-        name = sentinel.identity
+        name, placed_for = sentinel.identity, await _placed_for(gateway, group_id, generation)
         error = error or await gateway.guarded.check_commit(
             session,
             group_id,
             request.member_id,
             request.group_instance_id,
-            epoch,
+            generation,
             transactional,
             named,
         )
         if not error and request.member_id and not transactional:  # a producer comes by a connection of its own
             session.add_member(group_id, request.member_id)
-        if (await facts_of(gateway, group_id)).consumer_epoch is not None:
-            generation = NO_GENERATION  # its epochs are not those of the sentinel
-        is_placed = name.stands_for(generation)
+        is_placed = name.stands_for(placed_for)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
                 await pass_commit(gateway, session, call, request)
@@ -149,7 +146,7 @@ async def _commit(
                 group_id, [request.member_id], gateway.now_ms()
             )  # the member's heartbeats wait behind this commit
             try:
-                error = await _in_place(gateway, session, sentinel, generation)
+                error = await _in_place(gateway, session, sentinel, placed_for)
             finally:
                 gateway.paused_sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
@@ -173,6 +170,17 @@ async def _commit(
             return
         sentinel.doubt(name)
     session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
+
+
+async def _placed_for(gateway: GroupCallContext, group_id: str, generation: int) -> int:
+    """The generation here for which the sentinel must stand, so that upstream takes a commit of that generation in its
+    name; negative: any. Where the group itself allows an earlier generation, its own counts: in a classic group that
+    was a consumer group each member knows one of its own. Raises Unanswered.
+    """
+    facts = await facts_of(gateway, group_id)
+    if generation < 0 or facts.consumer_epoch is not None:
+        return NO_GENERATION  # a consumer group's epochs are not those of the sentinel
+    return generation if facts.generation is None else facts.generation
 
 
 def _named(request: Commit) -> list[Named]:

@@ -4,7 +4,9 @@ In front of a cluster topics are the cluster's. kcoord has no credentials, so it
 connections, and never for topics to be created. Rules:
 
 1. A heartbeat that says what its sender subscribes to waits for one look at these topics, on its own connection. So a
-   join has partitions in its first answer, and a topic that the client may not describe is refused.
+   join has partitions in its first answer, and a topic that the client may not describe is refused. So does a classic
+   consumer's JoinGroup in a consumer group, but it is not refused for a topic: as in Kafka, its group shares out what
+   other members may describe.
 2. All topics that somebody subscribes to are looked at again every `gateway.topics.interval.ms`, each over one
    connection that may ask. What is new is told to the group with the next heartbeat of each consumer that it concerns.
 3. More partitions count at once, and so does another id, which means another topic by the same name. Fewer partitions,
@@ -26,6 +28,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakValueDictionary
 
@@ -53,6 +56,8 @@ MAKES_NO_TOPICS = 4
 """The first version of Metadata that can ask without creating topics."""
 LOOK_WITHIN_S = 5.0
 """How long the watch waits for an answer, in seconds."""
+ASKED_IN_TURN = 4
+"""Over how many connections a join looks at the same topics, at most."""
 PATTERNS_EVERY_MS = 30_000
 """How often all topics are matched against the regular expressions, in ms."""
 TELLING = frozenset({ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
@@ -108,10 +113,18 @@ class TopicWatch:
         return self._known.of((session, group_id)) is not None
 
     async def follow(
-        self, session: ClientSession, group_id: str, names: list[str] | None, pattern: str | None, had: Had = _nothing
+        self,
+        session: ClientSession,
+        group_id: str,
+        names: list[str] | None,
+        pattern: str | None,
+        had: Had = _nothing,
+        *,
+        refuses: bool = True,
     ) -> News:
         """The consumer subscribes to these topics from now on, or goes on with those of before (None). Look at them.
-        `had`: which topics its group has had, if it subscribes by a regular expression.
+        `had`: which topics its group has had, if it subscribes by a regular expression. `refuses`: it must be allowed
+        to describe those that it names.
 
         Raises TopicsRefused, PatternError, UpstreamLost, DecodeError.
         """
@@ -119,25 +132,40 @@ class TopicWatch:
         followed = Followed(
             former.names if names is None else frozenset(names), former.pattern if pattern is None else pattern
         )
-        await self._look_first(session, group_id, followed, had)
+        await self._look_first(session, group_id, followed, had, refuses=refuses)
         if not session.gone:
             self._known.follow((session, group_id), followed)
         return self._known.told(followed, self._gateway.now_ms())
+
+    async def beside(self, news: News, names: AbstractSet[str], sessions: Iterable[ClientSession]) -> News:
+        """That news, and what the cluster shows of these topics now. What it does not show to the client of one
+        connection, it may show to the client of the next; a few are asked.
+        """
+        untold = set(names)
+        for session in islice((each for each in sessions if each.may_ask), ASKED_IN_TURN):
+            shown = await self._look_again(session, untold) if untold else None
+            if shown is not None:
+                self._note(shown, untold)
+                untold &= shown.untold
+        others = self._known.told(Followed(frozenset(names)), self._gateway.now_ms())
+        return attrs.evolve(news, seen=others.seen.with_these(news.seen))
 
     async def follow_known(
         self, session: ClientSession, group_id: str, names: list[str], pattern: str, had: Had = _nothing
     ) -> None:
         """The consumer goes on with a subscription that its group knows, unless it says another one meanwhile. Its
-        group is told with its next heartbeat. Raises as `follow`.
+        group is told with its next heartbeat. Raises PatternError, UpstreamLost, DecodeError.
         """
         followed = Followed(frozenset(names), pattern)
-        await self._look_first(session, group_id, followed, had)
+        await self._look_first(session, group_id, followed, had, refuses=False)
         if not session.gone and not self.follows(session, group_id):
             self._known.follow((session, group_id), followed)
 
-    async def _look_first(self, session: ClientSession, group_id: str, followed: Followed, had: Had) -> None:
+    async def _look_first(
+        self, session: ClientSession, group_id: str, followed: Followed, had: Had, *, refuses: bool
+    ) -> None:
         if followed.names:
-            self._note(await self._look(session, followed.names), followed.names)
+            self._note(await self._look(session, followed.names, refuses=refuses), followed.names)
         if not followed.pattern:
             return
         key = group_id, followed.pattern

@@ -67,7 +67,7 @@ def consumer_group_heartbeat(
         refuse_heartbeat(transition, token, ErrorCode.UNSUPPORTED_ASSIGNOR, wrong)
         return
     try:
-        group = _group(transition, request)
+        group = _group(transition, request, context)
         check_newer(transition, group, context)
         if request.member_epoch in (LEAVING_EPOCH, AWAY_EPOCH):
             _leave(transition, group, request, context, token)
@@ -77,7 +77,7 @@ def consumer_group_heartbeat(
         refuse_heartbeat(transition, token, refused.error, refused.message)
 
 
-def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroup:
+def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest, context: RequestContext) -> ConsumerGroup:
     """The group, or for a join the one that it would make. Raises Refused."""
     group_id, state = request.group_id, transition.state
     group = state.consumer.get(group_id)
@@ -85,7 +85,7 @@ def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest) -> Co
         return group
     classic, connect = state.groups.get(group_id), state.connect.get(group_id)
     if request.member_epoch == JOINING_EPOCH and classic is not None and classic.members:
-        return preview(transition, classic)
+        return preview(transition, classic, context)
     has_members = classic is not None and bool(classic.pending)
     if request.member_epoch != JOINING_EPOCH or has_members or (connect is not None and connect.members):
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group_id}")
@@ -220,7 +220,7 @@ def _take_in(
     classic = transition.state.groups.get(group.group_id)
     is_upgraded = False
     if classic is not None and classic.members:
-        group, is_upgraded = to_consumers(transition, classic), True
+        group, is_upgraded = to_consumers(transition, classic, context), True
         known = None if known is None else group.members[known.member_id]
     metadata = _metadata(SILENT if known is None or known.is_classic else known.metadata, request, context)
     member_id = request.member_id or transition.state.ids()

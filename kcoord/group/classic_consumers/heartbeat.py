@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kcoord.group.classic_consumers.member_checks import check_generation, member_of, note_alive
 from kcoord.group.classic_consumers.rejoin import call, follow_quietly, has_to_rejoin
-from kcoord.group.consumer.settle import settle
+from kcoord.group.consumer.settle import bring_to_rest, settle
+from kcoord.group.consumer.topic_facts import learn_seen
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.groups.consumer_group import ConsumerGroup
 from kcoord.group.state.step import RequestContext, Token
@@ -32,6 +33,9 @@ def _heartbeat(
     member = member_of(group, request.member_id, request.group_instance_id)
     check_generation(group, member, request.generation_id)
     note_alive(group, member, request.generation_id, context, transition.now_ms)
+    learn_seen(transition, group, member, context)
+    if transition.step.records:
+        bring_to_rest(transition, group)
     if has_to_rejoin(group, member):
         call(transition, group, member)
         return ErrorCode.REBALANCE_IN_PROGRESS

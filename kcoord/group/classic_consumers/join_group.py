@@ -24,6 +24,7 @@ from kcoord.group.classic_consumers.rejoin import expect_sync
 from kcoord.group.consumer.answers import advance
 from kcoord.group.consumer.membership import join, succeed, update
 from kcoord.group.consumer.settle import bring_to_rest, settle
+from kcoord.group.consumer.topic_facts import learn_seen
 from kcoord.group.modern.newest_connection import take_in
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connection_opening import Order
@@ -39,11 +40,9 @@ from kcoord.protocol.messages import JoinGroupResponse
 
 
 def group_to_join(state: ShardState, group_id: str) -> ConsumerGroup | None:
-    """The consumer group that a JoinGroup with this name is about; None: none is. In front of a cluster, consumer
-    groups take in no classic members.
-    """
+    """The consumer group that a JoinGroup with this name is about; None: none is."""
     group = state.consumer.get(group_id)
-    return group if group is not None and group.members and state.topics is not None else None
+    return group if group is not None and group.members else None
 
 
 def join_consumers(
@@ -69,6 +68,7 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
         known is not None and known.member_id == asked.member_id and _may_be_late(transition, group, known, context)
     )
     member = _take_in(transition, group, known, asked, said, context)
+    learn_seen(transition, group, member, context)
     bring_to_rest(transition, group)
     owned = _owned(group, said)
     advance(transition, group, member, owned | member.current if may_be_late else owned)

@@ -1,8 +1,9 @@
 """A consumer group, all of whose members speak the classic protocol, becomes a classic group again.
 
-The generation is the group epoch, and each member's assignment is all that it may be consuming. Then all join again, so
-that one of them leads. Each member knows the generation at which it joined last: until they have joined again, any up
-to the group's is valid (`ClassicGroup.may_know`). Offsets stay.
+The generation is the group epoch, or the number after the fence epoch if that is higher: the next generation must be
+one for which the sentinel does not stand yet (KG-19). Each member's assignment is all that it may be consuming. Then
+all join again, so that one of them leads. Each member knows the generation at which it joined last: until they have
+joined again, any up to the group's is valid (`ClassicGroup.may_know`). Offsets stay.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -
     protocol = _common_protocol(members)
     return GroupMetadataValue(
         protocol_type=PROTOCOL_TYPE,
-        generation=group.epoch,
+        generation=max(group.epoch, group.fence_epoch + 1),
         protocol=protocol,
         leader=members[0].member_id,
         current_state_timestamp=wall_ms,

@@ -4,6 +4,12 @@ The group epoch is the generation. Each member is assigned, and its target is, w
 nobody was told anything yet, what it said in its JoinGroup that it goes on consuming. What it said and was not told
 again, it must let go of: it may be in the middle of that (KG-23). A member that waits for an answer is told to join
 again. Nobody else is disturbed: the generation that a member knows stays valid. Offsets stay.
+
+The fence epoch moves: somebody may have left the classic group in this very generation (KG-19).
+
+In front of a cluster the heartbeat that joins says what was seen of the members' topics, too
+(`gateway/handlers/consumer_topics.py`). A member may be consuming a topic of which nothing was seen. Then the group
+waits: else what that member has would be given to others once the topic is seen.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from kcoord.group.classic_consumers.rejoin import call
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.modern import history
 from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state
 from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_states import ClassicState
@@ -35,6 +42,7 @@ from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.records.classic_records import tombstone
 from kcoord.group.state.replay import replay
 from kcoord.group.state.shard_state import ShardState
+from kcoord.group.state.step import RequestContext
 from kcoord.group.state.topic import Topic
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.consumer_embedded import (
@@ -48,6 +56,16 @@ from kcoord.protocol.records import Record
 
 
 @attrs.frozen
+class _Named:
+    """A member of the classic group, and what it may be consuming, by names of topics."""
+
+    member: ClassicMember
+    said: Subscription
+    assigned: AbstractSet[tuple[str, int]]
+    pending: AbstractSet[tuple[str, int]]
+
+
+@attrs.frozen
 class Holding:
     """A member of the classic group, and what it may be consuming."""
 
@@ -58,23 +76,24 @@ class Holding:
     """What it must let go of."""
 
 
-def preview(transition: Transition, classic: ClassicGroup) -> ConsumerGroup:
+def preview(transition: Transition, classic: ClassicGroup, context: RequestContext) -> ConsumerGroup:
     """The consumer group that a classic group with members would become, for checks. Raises Refused."""
-    scratch = ShardState(transition.state.settings, transition.state.ids)
-    for record in _records(transition, classic, _holdings(transition.state, classic)):
+    scratch, topics = ShardState(transition.state.settings, transition.state.ids), _known(transition.state, context)
+    for record in _records(transition, classic, _holdings(transition.state, classic, topics), topics):
         replay(scratch, record)
     return scratch.consumer[classic.group_id]
 
 
-def to_consumers(transition: Transition, classic: ClassicGroup) -> ConsumerGroup:
+def to_consumers(transition: Transition, classic: ClassicGroup, context: RequestContext) -> ConsumerGroup:
     """Convert the group. The caller settles it. Raises Refused, and then has changed nothing."""
-    holdings = _holdings(transition.state, classic)
+    topics = _known(transition.state, context)
+    holdings = _holdings(transition.state, classic, topics)
     waiting = [each.member.member_id for each in holdings if _waits(classic, each.member)]
     for each in holdings:
         release_join(transition, classic, each.member, ErrorCode.REBALANCE_IN_PROGRESS, each.member.member_id)
         release_sync(transition, each.member, ErrorCode.REBALANCE_IN_PROGRESS)
     transition.write(tombstone(classic.group_id))
-    for record in _records(transition, classic, holdings):
+    for record in _records(transition, classic, holdings, topics):
         transition.write(record)
     group = transition.state.consumer[classic.group_id]
     history.began(transition, group)
@@ -91,11 +110,20 @@ def _waits(classic: ClassicGroup, member: ClassicMember) -> bool:
     return member.parked_join is not None or member.parked_sync is not None or member.member_id in classic.unsynced
 
 
-def _holdings(state: ShardState, classic: ClassicGroup) -> list[Holding]:
+def _known(state: ShardState, context: RequestContext) -> Mapping[str, Topic]:
+    """What is known of topics: without a cluster all of them, in front of one what was seen for this request."""
+    if state.topics is not None:
+        return state.topics
+    seen = context.seen
+    if seen is None:
+        return {}
+    return {**seen.there, **{name: topic for name, topic in seen.certain.items() if topic is not None}}
+
+
+def _holdings(state: ShardState, classic: ClassicGroup, topics: Mapping[str, Topic]) -> list[Holding]:
     """The members, and what each may be consuming. Raises Refused if the group cannot become a consumer group."""
-    limits, topics = state.consumer_settings(classic.group_id), state.topics
+    limits = state.consumer_settings(classic.group_id)
     for wrong, why in (
-        (topics is None, "in front of a cluster, classic groups are not upgraded"),
         (not limits.migration_policy.upgrades, f"its migration policy is {limits.migration_policy}"),
         (classic.protocol_type != PROTOCOL_TYPE, "its members are no consumers"),
         (len(classic.members) > limits.max_size, f"it has more than {limits.max_size} members"),
@@ -103,12 +131,21 @@ def _holdings(state: ShardState, classic: ClassicGroup) -> list[Holding]:
         if wrong:
             raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {why}")
     try:
-        return list(_read(classic, topics or {}))
+        named = list(_read(classic))
     except EmbeddedError as wrong:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {wrong}") from wrong
+    consumed = {name for each in named for name, _ in each.assigned | each.pending}
+    unseen = sorted(consumed - topics.keys())
+    if unseen and state.topics is None:
+        message = f"the cluster has not shown topic {bounded_name(unseen[0])}, of which a member has partitions"
+        raise Refused(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, message)
+    return [
+        Holding(each.member, each.said, _with_ids(each.assigned, topics), _with_ids(each.pending, topics))
+        for each in named
+    ]
 
 
-def _read(classic: ClassicGroup, topics: Mapping[str, Topic]) -> Iterator[Holding]:
+def _read(classic: ClassicGroup) -> Iterator[_Named]:
     was_assigned = recorded_state(classic.record) is not ClassicState.COMPLETING
     told = {each.member_id: decode_assignment(each.assignment) for each in classic.members.values()}
     if any(each.user_data for each in told.values()):
@@ -121,17 +158,19 @@ def _read(classic: ClassicGroup, topics: Mapping[str, Topic]) -> Iterator[Holdin
         goes_on = said.owned - taken
         taken |= goes_on
         assigned, pending = (given, goes_on) if was_assigned else (goes_on, frozenset())
-        yield Holding(member, said, _with_ids(assigned, topics), _with_ids(pending, topics))
+        yield _Named(member, said, assigned, pending)
 
 
 def _with_ids(partitions: AbstractSet[tuple[str, int]], topics: Mapping[str, Topic]) -> Partitions:
     return frozenset((topics[name].id, number) for name, number in partitions if name in topics)
 
 
-def _records(transition: Transition, classic: ClassicGroup, holdings: list[Holding]) -> Iterator[Record]:
-    group_id, epoch, known = classic.group_id, classic.generation, transition.state.topics or {}
+def _records(
+    transition: Transition, classic: ClassicGroup, holdings: list[Holding], known: Mapping[str, Topic]
+) -> Iterator[Record]:
+    group_id, epoch = classic.group_id, classic.generation
     scratch = ConsumerGroup(group_id, epoch=epoch)
-    yield records.group_epoch(scratch, epoch, Reason.MIGRATED, transition.wall_ms)
+    yield records.group_epoch(scratch, epoch, Reason.MIGRATED, transition.wall_ms, fence_epoch=epoch)
     names = {name for each in holdings for name in each.said.topics}
     has = {topic for each in holdings for topic, _ in each.assigned | each.pending}
     seen = [topic for name, topic in sorted(known.items()) if name in names or topic.id in has]

@@ -103,9 +103,10 @@ def remove(transition: Transition, group: ConsumerGroup, members: Sequence[Consu
 
 
 def _fence(transition: Transition, group: ConsumerGroup) -> None:
-    """Note that somebody has lost partitions without having let go of them."""
+    """Note that somebody has lost partitions without having let go of them. Each time the number is another."""
+    fence_epoch = max(group.epoch, group.fence_epoch + 1)
     transition.write(
-        records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms, fence_epoch=group.epoch)
+        records.group_epoch(group, group.epoch, group.reason, group.reason_wall_ms, fence_epoch=fence_epoch)
     )
 
 

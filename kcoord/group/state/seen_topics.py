@@ -18,3 +18,9 @@ class SeenTopics:
     """What several looks agree upon. It may also say that there is less, or (None) no such topic."""
     agreed_ms: int = 0
     """The first of the looks that agree was at most so long ago."""
+
+    def with_these(self, others: SeenTopics) -> SeenTopics:
+        """What this and other looks have shown; the others count where they differ."""
+        there = {**self.there, **others.there}
+        certain = {**self.certain, **others.certain}
+        return SeenTopics(there, certain, max(self.agreed_ms, others.agreed_ms))

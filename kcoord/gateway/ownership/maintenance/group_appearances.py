@@ -8,6 +8,7 @@ or must be able to come back (`compatible.with`), every sentinel looks as that r
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -17,6 +18,8 @@ from kcoord.gateway.ownership.sentinel.appearance import CONNECT, CONSUMER, OF_0
 from kcoord.gateway.session.upstream import Asker
 from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.state.groups.subscription import subscribed_topics
+from kcoord.protocol.consumer_embedded import decode_assignment
+from kcoord.protocol.embedded import EmbeddedError
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
@@ -89,6 +92,22 @@ class GroupAppearances:
         assert isinstance(response, ConsumerGroupDescribeResponse)
         [described] = response.groups
         return None if described.error_code else topics_in(described)
+
+    async def of_classic_consumers(self, group_id: str) -> frozenset[str]:
+        """The topics that members of a classic group of consumers subscribe to, if that can be told now, or have
+        partitions of.
+        """
+        described = await self._gateway.guarded.describe(DescribeGroupsRequest(groups=[group_id]))
+        assert isinstance(described, DescribeGroupsResponse)
+        [group] = described.groups
+        if group.protocol_type != CONSUMER:
+            return frozenset()
+        subscribed = subscribed_topics(each.member_metadata for each in group.members if each.member_metadata)
+        topics = subscribed or frozenset()
+        with contextlib.suppress(EmbeddedError):  # the group does not become another then
+            assigned = (decode_assignment(each.member_assignment) for each in group.members)
+            topics |= {topic for each in assigned for topic, _ in each.partitions}
+        return topics
 
 
 def topics_in(described: DescribedGroup) -> frozenset[str]:

@@ -117,7 +117,8 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     assignment_wall_ms: int = 0
     """When it made them, in Unix time; 0: never."""
     fence_epoch: int = 0
-    """The group epoch at which somebody last lost partitions without having let go of them. A commit of that member
+    """The group epoch at which somebody last lost partitions without having let go of them; if that happens again in
+    the same epoch, or has happened before it was a consumer group, the next number. A commit of that member
     that is still on its way must not land.
     """
     recorded: bool = False

@@ -1,0 +1,168 @@
+"""Do live fleets roll to the new protocol and back through kcoord, in front of clusters that lack it? KG-17 to KG-24.
+
+The members are bounced one by one, each time with the other protocol, while their topic is written to. Each record is
+processed exactly once, also if kcoord is killed when both kinds share the group. Which clients in which cell:
+
+| cell | clients | what they commit |
+| --- | --- | --- |
+| mixed | Java and librdkafka roll; kafka-python and aiokafka, which cannot, stay classic | each poll |
+| java range, java cooperative, java static | two of Java's consumers | each poll |
+| librdkafka range, librdkafka cooperative, librdkafka static | two of librdkafka's | each poll |
+| java copier, librdkafka copier | two that consume, transform and produce | in transactions |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from tests.cells import cells
+from tests.clients.live_clients import Complaints, Crowd, JavaClient, LibraryClient, LiveClient, LivingLibrdkafka, Load
+from tests.clients.test_adoption import CELLS as ADOPTED
+from tests.clients.test_adoption import COOPERATIVE, ORDINARY, RANGE, STRATEGY, Clients, java_pair, mixed, pair
+from tests.clients.test_consumers_alone import NEW_PROTOCOL
+from tests.clients.test_consumers_in_front import SETTINGS
+from tests.kafka.cluster import KafkaCluster
+from tests.kafka.front import Front, front_of
+from tests.kafka.groups import describe
+from tests.kafka.java import Java
+from tests.kafka.topics import read_topic
+from tests.kafka.wait import NotYet, eventually
+
+CELLS: dict[str, Clients] = {
+    "mixed": mixed,
+    "java range": java_pair({STRATEGY: RANGE}),
+    "java cooperative": java_pair({STRATEGY: COOPERATIVE}),
+    "java static": java_pair({STRATEGY: RANGE}, is_static=True),
+    "librdkafka range": pair(LivingLibrdkafka, {}),
+    "librdkafka cooperative": pair(LivingLibrdkafka, {STRATEGY: "cooperative-sticky"}),
+    "librdkafka static": pair(LivingLibrdkafka, {}, is_static=True),
+    "java copier": ADOPTED["java copier"],
+    "librdkafka copier": ADOPTED["librdkafka copier"],
+}
+VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
+
+
+@pytest.fixture(scope="module")
+def cluster_of(kafka: KafkaCluster, start_kafka: Callable[..., KafkaCluster]) -> Callable[[str], KafkaCluster]:
+    """The cluster of a version; the tests' own Kafka is the newest."""
+    started = {"4.3": kafka}
+
+    def of(version: str) -> KafkaCluster:
+        if version not in started:
+            started[version] = start_kafka(version=VERSIONS[version])
+        bootstrap = started[version].bootstrap
+        eventually(lambda: describe(bootstrap, "whoever"), "there are coordinators", retry=Exception)
+        return started[version]
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Front]]:
+    """kcoord in front of a cluster."""
+    started: dict[str, Front] = {}
+
+    def of(cluster: KafkaCluster) -> Front:
+        if cluster.bootstrap not in started:
+            started[cluster.bootstrap] = front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)
+        return started[cluster.bootstrap]
+
+    yield of
+    for each in started.values():
+        each.remove()
+
+
+@attrs.define
+class Rolling:
+    """A client that can speak either protocol, and what it is set to in the classic one."""
+
+    client: JavaClient | LibraryClient
+    classic: dict[str, Any]
+
+    def speak_new(self) -> None:
+        """From its next start on. What only the classic protocol has must not be set then."""
+        self._set({**{name: value for name, value in self.classic.items() if name != STRATEGY}, **NEW_PROTOCOL})
+
+    def speak_classic(self) -> None:
+        """From its next start on."""
+        self._set(self.classic)
+
+    def _set(self, settings: dict[str, Any]) -> None:
+        if isinstance(self.client, JavaClient):
+            self.client.settings = settings
+        else:
+            self.client.options = settings
+
+
+def rolling(client: LiveClient) -> list[Rolling]:
+    """The client, if it knows the new protocol."""
+    if isinstance(client, JavaClient):
+        return [Rolling(client, dict(client.settings))]
+    assert isinstance(client, LibraryClient)
+    return [Rolling(client, dict(client.options))] if issubclass(client.kind, LivingLibrdkafka) else []
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["", "and kcoord is killed"])
+@pytest.mark.parametrize("version", cells(["2.8", "3.9", "4.3"], lambda version: version != "2.8"))
+@pytest.mark.parametrize("cell", cells(CELLS, lambda cell: cell not in ("mixed", "java copier")))
+def test_a_live_fleet_rolls_to_the_new_protocol_and_back(
+    cluster_of: Callable[[str], KafkaCluster],
+    entry_of: Callable[[KafkaCluster], Front],
+    java: Java,
+    tmp_path: Path,
+    name: str,
+    cell: str,
+    version: str,
+    *,
+    is_killed: bool,
+) -> None:
+    kafka = cluster_of(version)
+    entry = entry_of(kafka)
+    topic, target = (kafka.create_topic(f"{kind}-{name}", partitions=6) for kind in ("topic", "target"))
+    clients = CELLS[cell](name, topic, target, tmp_path, java)
+    with Complaints() as complaints, Crowd(kafka, name, topic, clients, Load(kafka, topic), complaints) as crowd:
+        crowd.start(entry.bootstrap)
+        able = [each for client in clients for each in rolling(client)]
+        for at, each in enumerate(able):
+            each.speak_new()
+            crowd.bounce(entry.bootstrap, each.client)
+            check_kind(entry, name, "CONSUMER", len(clients))
+            if at == 0 and is_killed:
+                entry.kill_and_restart()
+                crowd.go_on()
+        for at, each in enumerate(able):
+            each.speak_classic()
+            crowd.bounce(entry.bootstrap, each.client)
+            check_kind(entry, name, "CONSUMER" if at + 1 < len(able) else "CLASSIC", len(clients))
+        crowd.end()
+    if "copier" in cell:
+        copied = Counter(read_topic(kafka, target))
+        assert (set(copied), set(copied.values())) == (crowd.load.values, {1}), "each record is there exactly once"
+    crowd.check_each_once()
+    if not is_killed:
+        crowd.check_no_complaint(ORDINARY)
+
+
+def check_kind(entry: Front, group: str, kind: str, members: int) -> None:
+    """The group is of that kind, with so many members, and each of them has a share."""
+
+    def is_so() -> bool:
+        admin = AdminClient({"bootstrap.servers": entry.bootstrap})
+        try:
+            described = admin.describe_consumer_groups([group], request_timeout=10)[group].result(20)
+        except (KafkaException, TimeoutError) as error:
+            raise NotYet(error) from None
+        shares = [len(member.assignment.topic_partitions) for member in described.members]
+        if (described.type.name, len(shares), 0 in shares) != (kind, members, False):
+            raise NotYet(f"{described.type.name}, {described.state.name}: {shares}")
+        return True
+
+    eventually(is_so, f"{group} is of the kind {kind}, and all {members} members have a share")
