@@ -31,6 +31,7 @@ from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Reply, Step
 from kcoord.group.translation.rounds.config_round import NUDGE_MS
 from kcoord.group.translation.rounds.leader import leader_known_as
+from kcoord.group.translation.rounds.look_policy import highest_offset
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -86,10 +87,14 @@ class Answers:
         self._round_known: ConfigRound | None = None
         self._opened_ms = 0
 
-    def loaded(self) -> None:
-        """Sessions have begun again, and nobody was told what was not committed."""
+    def loaded(self, group: ConnectGroup | None) -> None:
+        """Sessions have begun again, and nobody was told what was not committed. Nor does the coordinator know of a
+        worker that came by itself, if what that said was lost.
+        """
         self._phases.clear()
         self._generations.clear()
+        known = 0 if group is None else max(highest_offset(group), group.computed_offset, group.config_round)
+        self._told_of = min(self._told_of, known)
 
     def forget(self) -> None:
         """The group is another one."""

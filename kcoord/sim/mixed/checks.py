@@ -264,7 +264,7 @@ class MixedChecks(Checks):
     def loaded(self) -> None:
         """The log has been replayed: from here on, generations are those that are committed."""
         super().loaded()
-        self._answers.loaded()
+        self._answers.loaded(self.connect())
         self._generation, self._peopled = 0, False
         self._generations()
         self._forget_leavers()
