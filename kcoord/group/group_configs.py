@@ -87,7 +87,9 @@ CONFIGURED = "connect.configured"
 OWNER = "gateway.owner"
 """Who is to coordinate the group: kcoord or the cluster behind it."""
 PREFIXES = ("connect.", OWNER)
-"""The prefixes of all group settings that are kcoord's."""
+"""The prefixes of all group settings that are always kcoord's."""
+CONSUMER_PREFIX = "consumer."
+"""That of those that are kcoord's where it serves consumer groups (rule 8 above)."""
 _SERVER_PREFIX = "group."
 _WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
 
@@ -305,6 +307,11 @@ CONSUMER_DEFINITIONS: dict[str, Definition] = {
         ),
     )
 }
+
+
+def prefixes(*, consumer_groups: bool) -> tuple[str, ...]:
+    """The prefixes of the group settings that are kcoord's. `consumer_groups`: whether it serves consumer groups."""
+    return (*PREFIXES, CONSUMER_PREFIX) if consumer_groups else PREFIXES
 
 
 class GroupConfigs:

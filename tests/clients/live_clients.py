@@ -343,6 +343,7 @@ class LivingCopier(LivingLibrdkafka):
         self.target, name = self.options.pop("target"), self.options["client.id"]
         super()._open()
         own = {"bootstrap.servers": self.bootstrap, "transactional.id": name, "client.id": name, "log_level": 3}
+        own["metadata.recovery.strategy"] = "none"  # docs/absence.md says why
         login = self.security.librdkafka()
         self.producer = confluent_kafka.Producer({**own, **login, "error_cb": self._error})
         self.producer.init_transactions(TIMEOUT_S)

@@ -16,6 +16,7 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
+from tests.cli.run_cli import kcoord as run
 from tests.clients.live_clients import JavaClient, with_program
 from tests.clients.members import KafkaPython, Librdkafka
 from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
@@ -214,16 +215,18 @@ def test_regular_expressions_are_resolved_by_what_the_cluster_shows(
         eventually(complains, "Java says what is wrong")
 
 
-def test_a_group_is_of_one_kind_as_long_as_it_has_members(entry: Kcoord, name: str, work: str) -> None:
-    with librdkafka(entry, f"new-{name}", work) as first, KafkaPython(entry.bootstrap, f"old-{name}", [work]) as second:
+def test_an_upgrade_against_the_groups_policy_is_refused(entry: Kcoord, name: str, work: str) -> None:
+    done = run("config", "set", name, "consumer.migration.policy=disabled", "--bootstrap-server", entry.bootstrap)
+    assert done.code == 0, done
+    with KafkaPython(entry.bootstrap, name, [work]) as first:
         wait_until_shared([first], [6], all_of(work))
-        wait_until_shared([second], [6], all_of(work))
-        with KafkaPython(entry.bootstrap, f"new-{name}", [work]) as refused:
-            assert "InconsistentGroupProtocol" in repr(refused.wait_for_error())
-        with librdkafka(entry, f"old-{name}", work) as refused_too:
-            refused_too.wait_for_error()
-        wait_until_shared([first, second], [6, 6], all_of(work))
-    with librdkafka(entry, f"old-{name}", work) as third:
+        with librdkafka(entry, name, work) as refused:
+            refused.wait_for_error()
+        entry.wait_for_line(
+            "was refused, rdkafka (127.0.0.1): the group speaks the classic protocol: its migration policy"
+        )
+        wait_until_shared([first], [6], all_of(work))
+    with librdkafka(entry, name, work) as third:
         wait_until_shared([third], [6], all_of(work))
 
 

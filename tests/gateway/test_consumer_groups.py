@@ -23,12 +23,15 @@ from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    DescribeConfigsRequest,
+    IncrementalAlterConfigsRequest,
     LeaveGroupRequest,
     MetadataRequest,
     MetadataResponse,
     OffsetCommitRequest,
 )
 from kcoord.server.shards.coordinator import Coordinator
+from tests.connectgroups.configs import asked, change
 from tests.gateway.entries import SETTINGS, Entry, entries
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
@@ -262,6 +265,29 @@ async def test_one_description_is_enough_for_all_that_go_on_after_a_restart(
     await until(lambda: _returns(len(known.consumers()) == 10), "all are followed over their new connections, too")
     of_consumers = [each for each in described if isinstance(each, ConsumerGroupDescribeRequest)]
     assert len(of_consumers) <= 2, "one for all, and one for the sentinel's topics at most"
+
+
+async def test_settings_of_consumers_are_kcoords(entry: Entry, name: str) -> None:
+    """Rule 38: they count for the group here. The cluster has settings of those names too, which do not."""
+    here = await connect(await coordinator_port(entry.bootstrap, name))
+    there = await connect(await coordinator_port(entry.cluster, name))
+    wanted = {"consumer.session.timeout.ms": "50000", "share.heartbeat.interval.ms": "7000"}
+    answer = await ask(here, IncrementalAlterConfigsRequest([change(name, wanted)]))
+    assert [each.error_message for each in answer.responses] == [None]
+
+    async def values(client: Client) -> dict[str, list[str]]:
+        [described] = (await ask(client, DescribeConfigsRequest([asked(name)]))).results
+        found: dict[str, list[str]] = {}
+        for each in described.configs:
+            found.setdefault(each.name, []).append(each.value)
+        return found
+
+    ours, theirs = await values(here), await values(there)
+    assert (ours["consumer.session.timeout.ms"], ours["share.heartbeat.interval.ms"]) == (["50000"], ["7000"])
+    assert ours["consumer.migration.policy"] == ["bidirectional"]
+    assert theirs["share.heartbeat.interval.ms"] == ["7000"]
+    assert theirs["consumer.session.timeout.ms"] != ["50000"]
+    assert {each for each in theirs if each.startswith("consumer.")} <= ours.keys()
 
 
 async def test_a_static_consumer_that_comes_back_costs_the_cluster_nothing(entry: Entry, name: str, topic: str) -> None:

@@ -13,10 +13,11 @@ import attrs
 import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
+from kcoord.protocol.consumer_embedded import encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import ConsumerGroupDescribeRequest, ConsumerGroupHeartbeatRequest, FindCoordinatorRequest
 from tests.gateway.sasl import log_in
-from tests.gateway.scripted import ask, connect, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, subscription, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import ADMIN, Security
@@ -120,6 +121,19 @@ async def play(side: Side) -> list[object]:
         seen.append((user, "goes on as another", await side.beat(user, "m", 99)))
         seen.append((user, "removes another", await side.beat(user, "m", -1) if user == "stranger" else None))
     return seen
+
+
+async def test_a_consumer_may_share_a_group_whose_topics_it_may_not_all_see(kcoord: Kcoord) -> None:
+    """KG-17, KG-23: what it may not describe, the classic member's own connection shows. The two do not share it."""
+    side = Side(kcoord.port, "kcoords-group-of-two")
+    await side.is_ready()
+    classic = ScriptedMember(await side.client("all"), side.group, metadata=subscription(SECRET))
+    await classic.join()
+    assert not (await classic.sync({classic.member_id: encode_assignment(0, {SECRET: [0, 1]})})).error_code
+    assert await side.beat("worker", "new", 0, subscribed_topic_names=[OPEN]) == ("NONE", 2)
+    assert await classic.heartbeat() == ErrorCode.NONE
+    assert await classic.commit(SECRET, 3) == ErrorCode.NONE
+    assert await side.describe("all") == ("NONE", 2)
 
 
 async def test_each_right_is_asked_for_as_kafka_does(kafka: KafkaCluster, kcoord: Kcoord) -> None:

@@ -1,4 +1,7 @@
-"""Do several instances serve consumers of the new protocol as one kcoord, also when one dies? (KG-17, KG-19, GW-21)"""
+"""Do several instances serve consumers of the new protocol as one kcoord, also when one dies? (KG-17, KG-19, GW-21)
+
+In every other group one of the two consumers speaks the classic protocol (KG-21, KG-23).
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ SETTINGS: dict[str, Any] = {
     "offsets_topic_num_partitions": 7,  # other than the cluster's: owners are not where clients come by
 }
 GROUPS = 4
+CLASSIC = {"partition.assignment.strategy": "cooperative-sticky"}
 
 
 async def test_consumers_share_grow_and_go_on_when_an_instance_dies(
@@ -49,9 +53,10 @@ def _share_and_go_on(cluster: KafkaCluster, pair: Fleet, name: str) -> None:
     with ExitStack() as stack:
         members = {
             group: [
-                stack.enter_context(Librdkafka(pair.bootstrap, group, [topic], options=NEW_PROTOCOL)) for _ in range(2)
+                stack.enter_context(Librdkafka(pair.bootstrap, group, [topic], options=options))
+                for options in (CLASSIC if number % 2 else NEW_PROTOCOL, NEW_PROTOCOL)
             ]
-            for group in groups
+            for number, group in enumerate(groups)
         }
 
         def all_share(partitions: int) -> None:

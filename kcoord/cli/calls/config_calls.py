@@ -14,8 +14,9 @@ from kcoord.cli.calls.group_ownership import CLUSTER, UNKNOWN, no_effect, owners
 from kcoord.cli.output.terminal_output import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
-from kcoord.group.group_configs import GROUP, PREFIXES, Operation
+from kcoord.group.group_configs import GROUP, Operation, prefixes
 from kcoord.group.state.connect_settings import FORMER_NAMES
+from kcoord.group.state.consumer_settings import MIGRATION_POLICY as CONSUMER_MIGRATION_POLICY
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.describe_configs_response import DescribeConfigsResourceResult
@@ -94,9 +95,12 @@ async def why_no_effect(cluster: Cluster, group: str, changes: Sequence[Change])
 
     Raises ClientError.
     """
-    if not any(each.name.startswith(PREFIXES) for each in changes):
+    broker = await cluster.coordinator(group)
+    described = {each.name for each in await _describe(cluster, broker, group)}
+    own = prefixes(consumer_groups=CONSUMER_MIGRATION_POLICY in described)  # Kafka has no such setting
+    if not any(each.name.startswith(own) for each in changes):
         return ""
-    connection = await cluster.to(await cluster.coordinator(group))
+    connection = await cluster.to(broker)
     if not tells_owners(connection):
         return ""
     ownership = (await owners(connection, [group])).get(group, UNKNOWN)

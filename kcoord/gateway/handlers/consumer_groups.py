@@ -24,7 +24,7 @@ import attrs
 
 from kcoord.gateway.handlers.consumer_topics import find_out, seen_by_consumer, stand, with_news
 from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
-from kcoord.gateway.handlers.other_protocols import UpgradeContext, newer_heartbeat
+from kcoord.gateway.handlers.other_protocols import OTHERS, UpgradeContext, newer_heartbeat
 from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, is_the_clusters, may_be_here
 from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
 from kcoord.gateway.ownership.maintenance.group_appearances import topics_in
@@ -188,7 +188,7 @@ async def _cannot(
     group_id, error = request.group_id, ErrorCode(response.error_code)
     joins = request.member_epoch == JOINING_EPOCH
     if joins and error == ErrorCode.GROUP_ID_NOT_FOUND and (await facts_of(gateway, group_id)).has_members:
-        await newer_heartbeat(gateway, session, call, request)
+        await newer_heartbeat(gateway, session, call, request, response.error_message or OTHERS)
         return
     if joins and not error.retriable:
         gateway.spawn(gateway.sentinels.give_back(gateway.sentinels.of(group_id)))

@@ -1,12 +1,14 @@
 """DescribeConfigs and IncrementalAlterConfigs of groups, whose settings are partly the cluster's and partly kcoord's.
 
-Of one of kcoord's groups, the settings `connect.…` and `gateway.owner` are here. All other settings (`consumer.…`,
-`share.…`) are in the cluster, where groups of the newer protocols find them. Rules:
+Of one of kcoord's groups, the settings `connect.…` and `gateway.owner` are here, and `consumer.…` where kcoord serves
+consumer groups. All other settings (`share.…`) are in the cluster, where groups of the newer protocols find them.
+Rules:
 
 1. kcoord asks upstream about every resource, also if all changes of a group are kcoord's. So upstream says whether the
    client may do this (CG-30). If upstream refuses a resource, kcoord neither describes nor changes it. Upstream before
    Kafka 4.0 knows no settings of groups; then it says whether the client may describe, or alter, the cluster's own.
-2. The description of one of kcoord's groups is upstream's, followed by kcoord's settings.
+2. The description of one of kcoord's groups is upstream's, followed by kcoord's settings. Those that are kcoord's here
+   are left out of upstream's: they have no effect on the group.
 3. If a group's changes are on both sides, both sides check them first. Then upstream makes its changes, and kcoord
    makes its own last. If upstream fails, kcoord changes nothing. If kcoord fails, upstream's changes stay. The client
    gets the error in both cases.
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.handlers.handler_context import HandlerContext
-from kcoord.group.group_configs import GROUP, PREFIXES, named_twice
+from kcoord.group.group_configs import GROUP, named_twice, prefixes
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
@@ -84,7 +86,8 @@ async def describe_configs_slice(
         if mine is None or result.error_code != ErrorCode.NONE:
             continue
         result.error_code, result.error_message = mine.error_code, mine.error_message
-        result.configs = [*result.configs, *mine.configs] if mine.error_code == ErrorCode.NONE else []
+        theirs = [each for each in result.configs if not each.name.startswith(_prefixes(gateway))]
+        result.configs = [*theirs, *mine.configs] if mine.error_code == ErrorCode.NONE else []
     return there
 
 
@@ -138,13 +141,14 @@ async def alter_slice(
     await session.ready()
     altering = _Altering(gateway, session, call, request)
     mine = [each for each in request.resources if _key(each) in ours]
-    await altering.ask_upstream([_theirs(each) for each in mine], validate_only=True)
-    await altering.ask_about_the_cluster([each for each in mine if not _theirs(each).configs])
-    await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=True)
+    own = _prefixes(gateway)
+    await altering.ask_upstream([_theirs(each, own) for each in mine], validate_only=True)
+    await altering.ask_about_the_cluster([each for each in mine if not _theirs(each, own).configs])
+    await altering.ask_here([_mine(each, own) for each in altering.unrefused(mine)], validate_only=True)
     if not request.validate_only:
-        both = [each for each in altering.unrefused(mine) if _theirs(each).configs]
-        await altering.ask_upstream([_theirs(each) for each in both], validate_only=False)
-        await altering.ask_here([_mine(each) for each in altering.unrefused(mine)], validate_only=False)
+        both = [each for each in altering.unrefused(mine) if _theirs(each, own).configs]
+        await altering.ask_upstream([_theirs(each, own) for each in both], validate_only=False)
+        await altering.ask_here([_mine(each, own) for each in altering.unrefused(mine)], validate_only=False)
     altering.refuse({_key(each) for each in request.resources} & twice)
     passed = await altering.pass_on([each for each in request.resources if _key(each) not in altering.answers])
     answers = [altering.answers.get(_key(each)) or next(passed) for each in request.resources]
@@ -225,15 +229,19 @@ def _key(resource: AlterConfigsResource) -> Key:
 
 def _has_ours(gateway: HandlerContext, session: ClientSession, resource: AlterConfigsResource) -> bool:
     is_ours = resource.resource_type == GROUP and gateway.owns(resource.resource_name)
-    return is_ours and any(change.name.startswith(PREFIXES) for change in resource.configs)
+    return is_ours and any(change.name.startswith(_prefixes(gateway)) for change in resource.configs)
 
 
-def _mine(resource: AlterConfigsResource) -> AlterConfigsResource:
-    return attrs.evolve(resource, configs=[each for each in resource.configs if each.name.startswith(PREFIXES)])
+def _prefixes(gateway: HandlerContext) -> tuple[str, ...]:
+    return prefixes(consumer_groups=gateway.settings.consumer_groups)
 
 
-def _theirs(resource: AlterConfigsResource) -> AlterConfigsResource:
-    return attrs.evolve(resource, configs=[each for each in resource.configs if not each.name.startswith(PREFIXES)])
+def _mine(resource: AlterConfigsResource, own: tuple[str, ...]) -> AlterConfigsResource:
+    return attrs.evolve(resource, configs=[each for each in resource.configs if each.name.startswith(own)])
+
+
+def _theirs(resource: AlterConfigsResource, own: tuple[str, ...]) -> AlterConfigsResource:
+    return attrs.evolve(resource, configs=[each for each in resource.configs if not each.name.startswith(own)])
 
 
 def _silence(resource: AlterConfigsResource) -> AlterConfigsResourceResponse:

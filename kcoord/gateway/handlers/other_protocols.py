@@ -4,9 +4,9 @@ A group id belongs to one protocol at a time (GW-15). Rules:
 
 1. If the group has no members here, the heartbeat passes. The sentinel leaves first, because upstream would refuse the
    heartbeat while it is there. So a group whose members were all stopped can change its protocol.
-2. If the group has members here, the answer is UNSUPPORTED_VERSION. At this error Java says "set
-   group.protocol=classic", and franz-go falls back by itself. Upstream's own answer would be GROUP_ID_NOT_FOUND, which
-   misleads.
+2. If the group has members here, and cannot become a group of that protocol, the answer is UNSUPPORTED_VERSION. At this
+   error Java says "set group.protocol=classic", and franz-go falls back by itself. Upstream's own answer would be
+   GROUP_ID_NOT_FOUND, which misleads.
 3. Describe requests of these protocols need no handler. While kcoord has a group, upstream answers them
    GROUP_ID_NOT_FOUND, and clients then ask DescribeGroups.
 4. When a user upgrades a group one client at a time, only that client's own log shows the refusal. So kcoord's log has
@@ -40,21 +40,22 @@ from kcoord.protocol.undecoded_call import Call
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["NewerHeartbeat", "RefusedUpgrades", "UpgradeContext", "newer_heartbeat"]
+__all__ = ["OTHERS", "NewerHeartbeat", "RefusedUpgrades", "UpgradeContext", "newer_heartbeat"]
 
 log = logging.getLogger("kcoord.gateway")
 
 NewerHeartbeat = ConsumerGroupHeartbeatRequest | ShareGroupHeartbeatRequest | StreamsGroupHeartbeatRequest
 
-HINT = "this group is coordinated by kcoord and has members of another protocol: set group.protocol=classic"
+OTHERS = "the group is kcoord's, and its members speak another protocol"
+HINT = "set group.protocol=classic"
 PAUSE_MS = 60_000
 SAID_BYTES = 4 << 20
 """Size limit, in bytes, of the memory of what the log has said about groups."""
 ADVICE = {
     ConsumerGroupHeartbeatRequest: (
         "a consumer with group.protocol=consumer (KIP-848)",
-        "Set group.protocol=classic there. To change the protocol of the whole group, stop all its members first. The "
-        "group is kcoord's then if group.consumer.enable=true, else the cluster's",
+        "Set group.protocol=classic there. To change the protocol of the whole group, let kcoord have consumer groups "
+        "(group.consumer.enable=true), or stop all its members first: then the group is the cluster's",
     ),
     ShareGroupHeartbeatRequest: ("a share consumer", "Give it a group id of its own"),
     StreamsGroupHeartbeatRequest: (
@@ -80,8 +81,8 @@ class RefusedUpgrades:
     def __init__(self) -> None:
         self._said: BoundedCache[tuple[str, str], _Said] = BoundedCache(SAID_BYTES)
 
-    def note(self, request: NewerHeartbeat, client: str, now_ms: int) -> None:
-        """Note that this client was refused. `now_ms` is monotonic."""
+    def note(self, request: NewerHeartbeat, client: str, now_ms: int, why: str = OTHERS) -> None:
+        """Note that this client was refused, and why. `now_ms` is monotonic."""
         who, advice = ADVICE[type(request)]
         said = self._said.get((request.group_id, who))
         if said is not None and now_ms < said.next_ms:
@@ -90,11 +91,12 @@ class RefusedUpgrades:
         times = f" ({said.left_out} more times since the last such line)" if said is not None and said.left_out else ""
         self._said[request.group_id, who] = _Said(now_ms + PAUSE_MS)
         log.warning(
-            "group %s: %s was refused, %s%s: the group is kcoord's, and its members speak another protocol. %s",
+            "group %s: %s was refused, %s%s: %s. %s",
             request.group_id,
             who,
             client,
             times,
+            why,
             advice,
         )
 
@@ -122,16 +124,20 @@ async def _judge(gateway: UpgradeContext, session: ClientSession, group_id: str)
     return ErrorCode.UNSUPPORTED_VERSION if has_members else ErrorCode.NONE
 
 
-async def newer_heartbeat(gateway: UpgradeContext, session: ClientSession, call: Call, request: NewerHeartbeat) -> None:
-    """Answer a heartbeat of a newer protocol, or pass it on. Raises UpstreamLost."""
+async def newer_heartbeat(
+    gateway: UpgradeContext, session: ClientSession, call: Call, request: NewerHeartbeat, why: str = OTHERS
+) -> None:
+    """Answer a heartbeat of a newer protocol, or pass it on. `why` its sender cannot join, if the group has members
+    here. Raises UpstreamLost.
+    """
     error = await _judge(gateway, session, request.group_id)
     if error == ErrorCode.NONE:
         session.pass_on(call)
         return
-    message = HINT if error == ErrorCode.UNSUPPORTED_VERSION else None
+    message = f"{why}: {HINT}" if error == ErrorCode.UNSUPPORTED_VERSION else None
     if message is not None:
         client = f"{bounded_name(call.header.client_id or '')} ({session.client.client_host.removeprefix('/')})"
-        gateway.refused_upgrades.note(request, client.lstrip(), gateway.now_ms())
+        gateway.refused_upgrades.note(request, client.lstrip(), gateway.now_ms(), why)
     match request:
         case ConsumerGroupHeartbeatRequest():
             session.answer(call, ConsumerGroupHeartbeatResponse(error_code=error, error_message=message))

@@ -38,6 +38,7 @@ def convert(transition: Transition, group: ConsumerGroup) -> bool:
 
 
 def _convert(transition: Transition, group: ConsumerGroup, members: list[ConsumerMember]) -> None:
+    transition.state.counters.conversions["to classic"] += 1
     group_id = group.group_id
     record = _record(group, members, transition.wall_ms)
     for member in members:

@@ -92,6 +92,7 @@ def to_consumers(transition: Transition, classic: ClassicGroup, context: Request
     for each in holdings:
         release_join(transition, classic, each.member, ErrorCode.REBALANCE_IN_PROGRESS, each.member.member_id)
         release_sync(transition, each.member, ErrorCode.REBALANCE_IN_PROGRESS)
+    transition.state.counters.conversions["to consumer"] += 1
     transition.write(tombstone(classic.group_id))
     for record in _records(transition, classic, holdings, topics):
         transition.write(record)

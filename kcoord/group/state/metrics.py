@@ -55,7 +55,7 @@ class Counters(ModernCounters):
     over_limit: Counter[str] = attrs.Factory(Counter)
     """Requests to groups of any kind that exceeded a limit and were refused, by what was too much."""
     conversions: Counter[str] = attrs.Factory(Counter)
-    """Groups that changed their kind: to connect, to classic."""
+    """Groups that changed their kind: to connect, to consumer, to classic (from either)."""
     faults: Counter[str] = attrs.Factory(Counter)
     """Parts of steps that broke off and were undone, in groups of all kinds, by what was being done (an API's name, or
     what fell due).

@@ -10,12 +10,20 @@ from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.repeated_rebalances import LONGEST_MS
 from kcoord.group.state.step import Fault, RequestContext, Slowed
 from kcoord.protocol.primitives import EncodeError
-from kcoord.protocol.records import ConnectWorkerGroupMetadataValue, GroupMetadataValue, Record
+from kcoord.protocol.records import (
+    ConnectWorkerGroupMetadataValue,
+    ConsumerGroupHistoryKey,
+    ConsumerGroupHistoryValue,
+    GroupMetadataValue,
+    Record,
+)
 
 __all__ = ["sender", "tell_of_fault", "tell_of_rebalance", "tell_of_slowed"]
 
 log = logging.getLogger("kcoord.coordinator")
 
+NOT_YET = -1
+"""The time at which an assignment was made that was not made yet."""
 SHOWN_CHARS = 64
 """Characters of a client's id that are logged."""
 
@@ -26,6 +34,9 @@ def tell_of_rebalance(record: Record) -> None:
     if isinstance(group, ConnectWorkerGroupMetadataValue):
         group_id = getattr(record.key, "group_id", "")
         log.info("connect group %s: epoch %d: %s", group_id, group.epoch, group.reason)
+    elif isinstance(record.key, ConsumerGroupHistoryKey) and isinstance(group, ConsumerGroupHistoryValue):
+        if group.installed_timestamp == NOT_YET:
+            log.info("consumer group %s: epoch %d: %s", record.key.group_id, record.key.epoch, group.reason)
     elif isinstance(group, GroupMetadataValue) and group.state == ClassicState.COMPLETING.label:
         log.info(
             "group %s: generation %d of %d members (%s, %s): %s",

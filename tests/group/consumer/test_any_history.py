@@ -184,9 +184,12 @@ class History:
             )
         self.tell_topics()
 
+    def known(self) -> dict[str, Topic]:
+        """The topics that there are now."""
+        return {name: Topic(name, topic_id(name, made), count) for name, (count, made) in self.counts.items()}
+
     def tell_topics(self) -> None:
-        known = {name: Topic(name, topic_id(name, made), count) for name, (count, made) in self.counts.items()}
-        self.world.learn(known)
+        self.world.learn(self.known())
 
     def the_coordinator_restarts(self) -> None:
         self.world.restart(lose_ms=self.random.choice([0, 3_000]), compacted=self.random.random() < 0.5)

@@ -118,6 +118,8 @@ class MixedHistory(History):
     """One random history."""
 
     classics: list[ClassicOne] = attrs.Factory(list)
+    is_in_front: bool = False
+    """In front of a cluster: topics are told with requests."""
 
     def play(self) -> None:
         what = [self.somebody_starts, self.somebody_dies, self.somebody_leaves, self.somebody_goes_away]
@@ -190,6 +192,12 @@ class MixedHistory(History):
         self.counts[name] = count + self.random.randrange(1, 3), incarnation
         self.tell_topics()
 
+    def tell_topics(self) -> None:
+        if self.is_in_front:
+            self.world.put_in_front(self.known())
+        else:
+            super().tell_topics()
+
     def the_coordinator_restarts(self) -> None:
         super().the_coordinator_restarts()
         for one in self.classics:
@@ -240,8 +248,8 @@ class MixedHistory(History):
             assert sorted(has) == sorted(wanted)
 
 
-def play(seed: int) -> MixedHistory:
-    history = MixedHistory(Random(seed), holds=seed % 2 == 1)
+def play(seed: int, *, is_in_front: bool = False) -> MixedHistory:
+    history = MixedHistory(Random(seed), holds=seed % 2 == 1, is_in_front=is_in_front)
     for _ in range(EVENTS):
         history.play()
     history.come_to_rest()
@@ -250,15 +258,16 @@ def play(seed: int) -> MixedHistory:
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_nothing_is_consumed_twice_and_all_comes_to_rest(seed: int) -> None:
-    play(seed)
+    play(seed, is_in_front=seed % 3 == 2)
 
 
 @pytest.mark.proof
+@pytest.mark.parametrize("is_in_front", [False, True])
 @pytest.mark.parametrize("block", range(PROOF_BLOCKS))
-def test_many_more(block: int) -> None:
+def test_many_more(block: int, *, is_in_front: bool) -> None:
     first = SEEDS + block * PROOF_SEEDS
     for seed in range(first, first + PROOF_SEEDS):
-        play(seed)
+        play(seed, is_in_front=is_in_front)
 
 
 def test_the_histories_have_groups_of_both_kinds() -> None:

@@ -281,6 +281,7 @@ def test_rule_24_all_join_again_and_one_of_them_leads() -> None:
     world.leave("n")
     assert GROUP in world.shard.state.groups
     assert GROUP not in world.shard.state.consumer
+    assert world.shard.metrics().connect.conversions == {"to consumer": 1, "to classic": 1}
     assert [first.beat(), second.beat()] == [REBALANCE, REBALANCE], "whatever generation they know"
     assert [first.commit("A0"), second.commit("A3")] == [NONE, NONE]
     tokens = [first.send_join(), second.send_join()]

@@ -19,7 +19,7 @@ NOTHING: Mapping[str, Topic] = {}
 def in_front() -> World:
     """A shard that nobody tells which topics exist."""
     world = World(ConsumerSettings(heartbeat_wait_ms=0, session_timeout_ms=10 * LONG_MS))
-    world.shard.state.topics = None
+    world.put_in_front(None)
     return world
 
 
@@ -96,7 +96,6 @@ def test_after_a_load_the_group_goes_by_what_it_wrote_down() -> None:
     world = in_front()
     world.join("a", seen=shown(OLD))
     world.restart()
-    world.shard.state.topics = None
     world.beat("a", 2, "A0 A1 A2 A3", seen=agreed(None, 1_000))
     assert known(world) == OLD, "these looks were made before the load"
     world.pass_ms(LONG_MS)

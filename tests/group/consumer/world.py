@@ -122,6 +122,8 @@ class World:
         """How long each step takes that makes assignments, as the shard is told."""
         self.shard = Shard(self.settings, self._id)
         self.shard.state.topics = topics(A=4) if known is None else known
+        self.shows: Mapping[str, Topic] | None = None
+        """In front of a cluster: the topics that it has."""
         self._keep(self.shard.loaded(self.now_ms, self.wall_ms))
 
     def _id(self) -> str:
@@ -144,9 +146,12 @@ class World:
         seen: SeenTopics | None = None,
     ) -> object:
         """One request; its answer is found in `answers` under the returned token when it is given. `resolved`: the
-        topics that match its regular expression, "AB". `seen`: what the cluster has shown to its sender.
+        topics that match its regular expression, "AB". `seen`: what the cluster has shown to its sender; unless said
+        otherwise all that `shows` has.
         """
         token = object()
+        if seen is None and self.shows is not None:
+            seen = SeenTopics(self.shows, {})
         names = None if resolved is None else frozenset(resolved)
         context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined, None, names, seen)
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
@@ -228,6 +233,12 @@ class World:
         matches = {pattern: frozenset(names) for pattern, names in resolutions.items()} or None
         self._sabotage(None, lambda shard: shard.learn_topics(known, self.now_ms, self.wall_ms, matches))
         self._keep(self.shard.learn_topics(known, self.now_ms, self.wall_ms, matches))
+
+    def put_in_front(self, shows: Mapping[str, Topic] | None) -> None:
+        """From now on nobody but requests tells the shard of topics, with what a cluster shows that has these. None:
+        each says so itself.
+        """
+        self.shard.state.topics, self.shows = None, shows
 
     def configure(self, values: Mapping[str, str]) -> None:
         """The group's own settings."""

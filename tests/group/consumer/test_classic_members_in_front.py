@@ -1,0 +1,132 @@
+"""What is different for classic consumers in a consumer group where the topics are a cluster's? (KG-17, KG-19, KG-23)
+
+Nobody but requests tells the group of topics, and what it does moves the name in which kcoord commits at the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kcoord.group.state.seen_topics import SeenTopics
+from kcoord.protocol.errors import ErrorCode
+from tests.group.consumer.classic_world import Classic
+from tests.group.consumer.test_classic_members import beside_one, classic_group
+from tests.group.consumer.test_seen_topics import agreed, shown
+from tests.group.consumer.world import GROUP, SESSION_MS, World, topics
+
+NONE, REBALANCE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
+NOT_YET = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+A, B = topics(A=4, B=2).values()
+
+
+def in_front() -> World:
+    world = World()
+    world.put_in_front(topics(A=4))
+    return world
+
+
+def fence(world: World) -> int | None:
+    """The number for which kcoord's member at the cluster must stand."""
+    return world.shard.generation(GROUP)
+
+
+# -- topics ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_join_and_a_heartbeat_bring_what_was_seen() -> None:
+    world = in_front()
+    classic = beside_one(world)
+    world.shows = topics(A=5)
+    assert classic.beat() is REBALANCE
+    assert classic.come() == "A2 A3 A4"
+    other = Classic(world, topics="B")
+    world.shows = topics(A=5, B=2)
+    assert other.come() == "B0 B1"
+
+
+NOT_ALL = [
+    pytest.param(None, id="nothing was seen"),
+    pytest.param(shown(B), id="only the newcomer's own topic was seen"),
+    pytest.param(SeenTopics({"B": B}, {"A": None}, 10_000), id="looks agree that a topic has gone that somebody has"),
+]
+
+
+@pytest.mark.parametrize("seen", NOT_ALL)
+def test_a_group_waits_until_all_that_its_members_have_was_seen(seen: SeenTopics | None) -> None:
+    """Else what they have would be free once somebody sees it."""
+    world = in_front()
+    world.shows = None
+    first, second = classic_group(world, ["A0 A1", "A2 A3"])
+    told = world.join("n", "B", seen=seen)
+    assert told.error is NOT_YET
+    assert "topic A" in str(told.response.error_message)
+    assert GROUP in world.shard.state.groups
+    assert [first.beat(), second.beat()] == [NONE, NONE]
+    assert world.join("n", "B", seen=shown(A, B)).brief == (2, "B0 B1")
+    assert [first.beat(), first.commit("A0"), second.commit("A3")] == [NONE, NONE, NONE]
+
+
+def test_what_looks_agree_upon_counts_at_once_if_it_is_there() -> None:
+    world = in_front()
+    world.shows = None
+    (member,) = classic_group(world, ["A0 A1 A2 A3"])
+    assert world.join("n", seen=agreed(A, 10_000)).brief == (2, "")
+    assert member.beat() is REBALANCE
+
+
+# -- the fence epoch ---------------------------------------------------------------------------------------------------
+
+
+def upgraded(world: World) -> None:
+    """Somebody may have left the classic group a moment ago, whose commit is on its way."""
+    classic_group(world, ["A0 A1", "A2 A3"])
+    before = fence(world)
+    world.join("n")
+    assert fence(world) != before
+
+
+def downgraded(world: World) -> None:
+    """The next generation of the classic group is none for which somebody stood before."""
+    classic = beside_one(world)
+    world.leave("n")
+    former = world.shard.generation(GROUP)
+    token = classic.send_join()
+    world.pass_ms(10_000)
+    assert classic.joined(token) is NONE
+    assert fence(world) != former
+
+
+def downgraded_by_policy(world: World) -> None:
+    """Without a new group epoch, at a fence epoch for which kcoord's member stands."""
+    classic = beside_one(world, session_ms=10 * SESSION_MS)
+    world.configure({"consumer.migration.policy": "upgrade"})
+    world.pass_ms(SESSION_MS)
+    assert "n" not in world.group.members
+    stands_for = fence(world)
+    world.configure({"consumer.migration.policy": "downgrade"})
+    assert GROUP not in world.shard.state.consumer
+    token = classic.send_join()
+    world.pass_ms(10_000)
+    assert classic.joined(token) is NONE
+    assert fence(world) != stands_for
+
+
+def replaced_twice_in_one_epoch(world: World) -> None:
+    """Neither of the two has left."""
+    world.join("n", "", instance_id=None)
+    first = Classic(world, instance_id="i")
+    first.come()
+    seen = [fence(world)]
+    epoch = world.group.epoch
+    for _ in range(2):
+        Classic(world, instance_id="i").come()
+        seen.append(fence(world))
+    assert world.group.epoch == epoch
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize("happens", [upgraded, downgraded, downgraded_by_policy, replaced_twice_in_one_epoch])
+def test_whoever_lost_partitions_is_kept_out_by_a_new_number(happens: Callable[[World], None]) -> None:
+    happens(in_front())
