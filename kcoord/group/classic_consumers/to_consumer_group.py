@@ -54,6 +54,11 @@ from kcoord.protocol.embedded import EmbeddedError
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.records import Record
 
+NEED_NO_DATA = frozenset(("range", "roundrobin", "sticky", "cooperative-sticky"))
+"""The libraries' own assignors: what consumers need of an assignment are its partitions. (librdkafka's sticky ones add
+the data of each member's subscription.)
+"""
+
 
 @attrs.frozen
 class _Named:
@@ -149,7 +154,7 @@ def _holdings(state: ShardState, classic: ClassicGroup, topics: Mapping[str, Top
 def _read(classic: ClassicGroup) -> Iterator[_Named]:
     was_assigned = recorded_state(classic.record) is not ClassicState.COMPLETING
     told = {each.member_id: decode_assignment(each.assignment) for each in classic.members.values()}
-    if any(each.user_data for each in told.values()):
+    if classic.protocol_name not in NEED_NO_DATA and any(each.user_data for each in told.values()):
         raise EmbeddedError("its assignor adds data of its own to assignments, which would be lost")
     taken = set[tuple[str, int]]().union(*(each.partitions for each in told.values())) if was_assigned else set()
     dealt: set[tuple[str, int]] = set()

@@ -46,6 +46,7 @@ class Classic:
     instance_id: str | None = None
     session_ms: int = 10_000
     cooperative: bool = True
+    protocol: str = "range"
     member_id: str = ""
     generation: int = -1
     has: str = ""
@@ -62,7 +63,7 @@ class Classic:
             self.member_id,
             self.instance_id,
             "consumer",
-            [JoinGroupRequestProtocol("range", subscription(self.topics, owned))],
+            [JoinGroupRequestProtocol(self.protocol, subscription(self.topics, owned))],
         )
         return self.world.send(request, connection=self.connection, version=JOIN_VERSION)
 
@@ -85,7 +86,7 @@ class Classic:
             for each, some in (given or {}).items()
         ]
         request = SyncGroupRequest(
-            GROUP, self.generation, self.member_id, self.instance_id, "consumer", "range", assignments
+            GROUP, self.generation, self.member_id, self.instance_id, "consumer", self.protocol, assignments
         )
         return self.world.send(request, connection=self.connection, version=SYNC_VERSION)
 

@@ -13,6 +13,7 @@ import attrs
 import pytest
 
 from kcoord.group.classic_consumers import join_group, rejoin, to_consumer_group
+from kcoord.group.consumer import offset_checks
 from kcoord.protocol.consumer_embedded import decode_subscription
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse, JoinGroupResponse
@@ -120,6 +121,9 @@ class MixedHistory(History):
     classics: list[ClassicOne] = attrs.Factory(list)
     is_in_front: bool = False
     """In front of a cluster: topics are told with requests."""
+    landed: int = 0
+    refused: int = 0
+    """Commits."""
 
     def play(self) -> None:
         what = [self.somebody_starts, self.somebody_dies, self.somebody_leaves, self.somebody_goes_away]
@@ -227,6 +231,29 @@ class MixedHistory(History):
         for one, partitions in everybody:
             for partition in partitions:
                 assert runs.setdefault(partition, one) is one, f"{partition} is consumed twice"
+        self.somebody_commits(runs)
+
+    def somebody_commits(self, runs: dict[str, object]) -> None:
+        """Also one that stands still. `runs`: who consumes each partition now."""
+        readers: list[Consumer | ClassicOne] = [*self.consumers, *self.classics]
+        for one in self.random.sample(readers, min(2, len(readers))):
+            read = self.names_of(one) if isinstance(one, Consumer) else one.runs
+            for partition in self.random.sample(sorted(read), min(1, len(read))):
+                self.commits(one, partition, runs)
+
+    def commits(self, one: Consumer | ClassicOne, partition: str, runs: dict[str, object]) -> None:
+        """A commit lands if its sender has the partition still, and does not if another consumes it."""
+        if isinstance(one, Consumer):
+            member_id, known = one.name, one.epoch
+        else:
+            member_id, known = one.classic.member_id, one.classic.generation
+        error = self.world.commit(member_id, known, partition)
+        self.landed += error is ErrorCode.NONE
+        self.refused += error is not ErrorCode.NONE
+        if runs.get(partition, one) is not one:
+            assert error is not ErrorCode.NONE, f"{partition} is another's, and {member_id} commits"
+        elif one.alive and self.world.holds(member_id, partition):
+            assert error in (ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS), (member_id, known, partition, error)
 
     def come_to_rest(self) -> None:
         for _ in range(4 * SESSION_MS // BEAT_MS):
@@ -272,24 +299,29 @@ def test_many_more(block: int, *, is_in_front: bool) -> None:
 
 def test_the_histories_have_groups_of_both_kinds() -> None:
     """And some are upgraded, and become classic groups again."""
-    upgraded = downgraded = 0
+    upgraded = downgraded = landed = refused = 0
     for seed in range(10):
         history = play(seed)
+        landed, refused = landed + history.landed, refused + history.refused
         reasons = [str(entry) for step in history.world.steps for entry in step]
         upgraded += sum("migrated from a classic group" in each for each in reasons)
         downgraded += sum("the last consumer of the new protocol has gone" in each for each in reasons)
     assert upgraded
     assert downgraded
+    assert landed
+    assert refused
 
 
 # fmt: off
 MUTANTS = (
-    (45, Mutant(21, "who joins has let go of everything", join_group._owned,
+    (46, Mutant(21, "who joins has let go of everything", join_group._owned,
                 "return frozenset((group", "return frozenset() and frozenset((group")),
-    (8, Mutant(22, "nobody is called to get something new", rejoin.has_to_rejoin,
+    (1, Mutant(22, "nobody is called to get something new", rejoin.has_to_rejoin,
                "return bool(after.pending) or after.stage", "return bool(after.pending) and after.stage")),
-    (115, Mutant(23, "what a member goes on consuming is free", to_consumer_group._read,
+    (11, Mutant(23, "what a member goes on consuming is free", to_consumer_group._read,
                  "goes_on = said.owned - taken", "goes_on = frozenset()")),
+    (0, Mutant(25, "only the newest epoch may commit", offset_checks._has_since,
+               "return partition in member.current and", "return False and partition in member.current and")),
 )
 # fmt: on
 """Each with a seed that shows it."""

@@ -218,18 +218,24 @@ def test_rule_23_not_against_the_policy(policy: str) -> None:
     assert world.join("n").brief == (2, "")
 
 
-def test_rule_23_data_of_an_assignor_is_not_lost() -> None:
-    """Kafka Streams keeps tasks there."""
+@pytest.mark.parametrize(
+    ("protocol", "error"),
+    [
+        pytest.param("stream", NOT_FOUND, id="Kafka Streams keeps tasks there"),
+        pytest.param("cooperative-sticky", NONE, id="librdkafka has a copy there of what the members said"),
+    ],
+)
+def test_rule_23_data_of_an_assignor_is_not_lost(protocol: str, error: ErrorCode) -> None:
     world = World()
-    classic = Classic(world)
+    classic = Classic(world, protocol=protocol)
     token = classic.send_join()
     world.pass_ms(10_000)
     assert classic.joined(token) is NONE
     assignment = SyncGroupRequestAssignment(classic.member_id, b"\0\0\0\0\0\0\0\0\0\2up")
-    request = SyncGroupRequest(GROUP, 1, classic.member_id, None, "consumer", "range", [assignment])
+    request = SyncGroupRequest(GROUP, 1, classic.member_id, None, "consumer", protocol, [assignment])
     world.send(request, connection=classic.connection, version=5)
-    assert world.join("n").error is NOT_FOUND
-    assert classic.beat() is NONE
+    assert world.join("n").error is error
+    assert classic.beat() in (NONE, REBALANCE)
 
 
 def test_rule_23_what_a_leader_gave_to_two_is_one_members() -> None:

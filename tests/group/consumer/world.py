@@ -21,6 +21,7 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import CachedReply, RequestContext, Step
 from kcoord.group.state.topic import Topic
+from kcoord.protocol.consumer_embedded import decode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.consumer_group_describe_response import DescribedGroup
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
@@ -316,6 +317,17 @@ class World:
 
     def member(self, member_id: str) -> ConsumerMember:
         return self.group.members[member_id]
+
+    def holds(self, member_id: str, partition: str) -> bool:
+        """Whether the group, of whatever kind, has it that this member may consume that partition."""
+        group = self.shard.state.consumer.get(GROUP)
+        if group is not None:
+            return member_id in group.members and parts(partition) <= group.members[member_id].current
+        classic = self.shard.state.groups.get(GROUP)
+        if classic is None or member_id not in classic.members:
+            return False
+        named = decode_assignment(classic.members[member_id].assignment).partitions
+        return partition in {f"{name}{number}" for name, number in named}
 
     def row(self) -> tuple[int, dict[str, str]]:
         """The group as a row of a table: group epoch; each member's epoch, stage, assigned, and after a "-" pending."""
