@@ -122,7 +122,14 @@ def test_our_own_fields_are_ignorable_and_tagged_from_1000_on() -> None:
     assert [field.name for field in own] == [
         *("IncludeHistory", "Pending", "History"),  # of the description of a consumer group
         *("Reason", "ReasonTimestamp", "FenceEpoch", "Assignor"),  # of a consumer group
-        *("state", "joinedMembers", "syncedMembers", "reason", "reasonTimestamp"),  # of a classic one
+        *(
+            "state",
+            "joinedMembers",
+            "syncedMembers",
+            "reason",
+            "reasonTimestamp",
+            "lowestGeneration",
+        ),  # of a classic one
     ]
     assert all(field.ignorable and field.tagged == field.versions for field in own)
 

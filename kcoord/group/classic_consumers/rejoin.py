@@ -43,4 +43,4 @@ def follow_quietly(transition: Transition, group: ConsumerGroup, member: Consume
     """Move a member whose share stays to the assignment epoch. It is not told."""
     after = next_of(group, member)
     if (after.assigned, after.pending) == (member.assigned, member.pending):
-        advance(transition, group, member, None)
+        advance(transition, group, member, None, is_told=False)

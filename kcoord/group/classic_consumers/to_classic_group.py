@@ -3,7 +3,8 @@
 The generation is the group epoch, or the number after the fence epoch if that is higher: the next generation must be
 one for which the sentinel does not stand yet (KG-19). Each member's assignment is all that it may be consuming. Then
 all join again, so that one of them leads. Each member knows the generation at which it joined last: until they have
-joined again, any up to the group's is valid (`ClassicGroup.may_know`). Offsets stay.
+joined again, any that one of them may know is valid (`ClassicGroup.may_know`). None from before the upgrade is: a
+member that has stood still since then may read what others were given in the classic group. Offsets stay.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -
         state=ClassicState.PREPARING.label,
         reason=WHY,
         reason_timestamp=wall_ms,
+        lowest_generation=min(each.recorded_epoch for each in members),
     )
 
 

@@ -184,7 +184,7 @@ def _records(
     for each in holdings:
         member_id, metadata = each.member.member_id, metadata_of(each.member, each.said)
         yield records.member_metadata(group_id, member_id, metadata)
-        at = JOINING_EPOCH if classic.was_converted else epoch
+        at = max(JOINING_EPOCH, classic.record.lowest_generation) if classic.was_converted else epoch
         since = dict.fromkeys(each.assigned | each.pending, at)
         stage = Stage.UNREVOKED if each.pending else Stage.STABLE
         member = ConsumerMember(member_id, metadata)

@@ -30,9 +30,17 @@ def refuse_heartbeat(transition: Transition, token: Token, error: ErrorCode, mes
     )
 
 
-def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember, owned: Partitions | None) -> bool:
+def advance(
+    transition: Transition,
+    group: ConsumerGroup,
+    member: ConsumerMember,
+    owned: Partitions | None,
+    *,
+    is_told: bool = True,
+) -> bool:
     """Move the member as far towards its target as it can go now; what it is told is written first. Returns whether it
-    is told to consume something else than before.
+    is told to consume something else than before. `is_told`: it hears of the new epoch. Else the written one stays, so
+    that the one that it knows is valid after a load, too (KG-3).
     """
     assigned = member.assigned
     now = _position(member)
@@ -42,7 +50,8 @@ def advance(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     if (after.stage, after.assigned, after.pending) == (now.stage, now.assigned, now.pending):
         member.move(after.epoch)  # an epoch that moves alone needs no record
         return False
-    _write(transition, group, member, after)
+    _write(transition, group, member, after, after.epoch if is_told else member.recorded_epoch)
+    member.move(after.epoch)
     if granted := after.assigned - assigned:
         member.unconfirmed |= granted
         member.said_on_arrival = False  # its next list is to say what becomes of that
@@ -84,14 +93,12 @@ def _goal(group: ConsumerGroup, member: ConsumerMember) -> Goal:
     return Goal(group.assignment_epoch, target, subscribed, is_free)
 
 
-def _write(transition: Transition, group: ConsumerGroup, member: ConsumerMember, after: Position) -> None:
+def _write(transition: Transition, group: ConsumerGroup, member: ConsumerMember, after: Position, epoch: int) -> None:
     has = after.assigned | after.pending
     epochs = {each: member.epochs[each] for each in has & member.epochs.keys()}
     epochs |= dict.fromkeys(has - member.current, after.epoch)
     transition.write(
-        records.told(
-            group, member, after.assigned, after.pending, after.stage, after.epoch, max(member.epoch, 0), epochs
-        )
+        records.told(group, member, after.assigned, after.pending, after.stage, epoch, max(member.epoch, 0), epochs)
     )
 
 

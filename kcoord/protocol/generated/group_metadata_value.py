@@ -87,6 +87,8 @@ class GroupMetadataValue(Message):
     """kcoord's own: why this generation began. Since version 4."""
     reason_timestamp: int = -1
     """kcoord's own: when it began, in ms since 1970, or -1. Since version 4."""
+    lowest_generation: int = -1
+    """kcoord's own: the lowest generation that a member may know still, if each knows one of its own; -1: any. Since version 4."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -185,6 +187,7 @@ def _decode_v0(data: bytes, pos: int) -> GroupMetadataValue:
     message.synced_members = []
     message.reason = ""
     message.reason_timestamp = -1
+    message.lowest_generation = -1
     message.unknown_tagged_fields = ()
     if pos != len(data):
         raise Malformed
@@ -285,6 +288,7 @@ def _decode_v1(data: bytes, pos: int) -> GroupMetadataValue:
     message.synced_members = []
     message.reason = ""
     message.reason_timestamp = -1
+    message.lowest_generation = -1
     message.unknown_tagged_fields = ()
     if pos != len(data):
         raise Malformed
@@ -342,6 +346,7 @@ def _decode_v2(data: bytes, pos: int) -> GroupMetadataValue:
     message.synced_members = []
     message.reason = ""
     message.reason_timestamp = -1
+    message.lowest_generation = -1
     message.unknown_tagged_fields = ()
     if pos != len(data):
         raise Malformed
@@ -452,6 +457,7 @@ def _decode_v3(data: bytes, pos: int) -> GroupMetadataValue:
     message.synced_members = []
     message.reason = ""
     message.reason_timestamp = -1
+    message.lowest_generation = -1
     message.unknown_tagged_fields = ()
     if pos != len(data):
         raise Malformed
@@ -599,6 +605,7 @@ def _decode_v4(data: bytes, pos: int) -> GroupMetadataValue:
     message.synced_members = []
     message.reason = ""
     message.reason_timestamp = -1
+    message.lowest_generation = -1
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -683,6 +690,9 @@ def _decode_v4(data: bytes, pos: int) -> GroupMetadataValue:
             elif message_tag == 1004:
                 (message.reason_timestamp,) = unpack_q(data, pos)
                 pos += 8
+            elif message_tag == 1005:
+                (message.lowest_generation,) = unpack_i(data, pos)
+                pos += 4
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -967,6 +977,8 @@ def _encode_v4(m: GroupMetadataValue) -> bytes:
         tagged11.append((1003, b"".join((ONE_BYTE[n27] if n27 < 128 else write_string_length(n27), b26))))
     if m.reason_timestamp != -1:
         tagged11.append((1004, pack_q(m.reason_timestamp)))
+    if m.lowest_generation != -1:
+        tagged11.append((1005, pack_i(m.lowest_generation)))
     out.append(write_tagged(tagged11) if tagged11 else b"\0")
     return b"".join(out)
 
@@ -993,6 +1005,7 @@ GroupMetadataValue.FIELDS = (
     Field("synced_members", "syncedMembers", "string", (4, 4), is_array=True, tag=1002, tagged=(4, 4), ignorable=True),
     Field("reason", "reason", "string", (4, 4), tag=1003, tagged=(4, 4), ignorable=True),
     Field("reason_timestamp", "reasonTimestamp", "int64", (4, 4), tag=1004, tagged=(4, 4), ignorable=True),
+    Field("lowest_generation", "lowestGeneration", "int32", (4, 4), tag=1005, tagged=(4, 4), ignorable=True),
 )
 GroupMetadataValue.NAME = "GroupMetadataValue"
 GroupMetadataValue.API_KEY = 2

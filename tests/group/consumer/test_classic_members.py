@@ -132,6 +132,17 @@ def test_rule_21_a_load_goes_on(compacted: bool) -> None:
     assert classic.beat() is ILLEGAL
 
 
+def test_rule_22_after_a_load_the_generation_that_a_member_knows_is_valid_still() -> None:
+    """It waits for what another has to let go of, and was not told."""
+    world = World(known=topics(A=4, B=2))
+    classic = beside_one(world)
+    assert world.beat("n", 3, subscribed_topic_names=["B"]).error is NONE
+    assert classic.beat() is NONE
+    assert world.row()[1][classic.member_id] == "4 UNRELEASED A2 A3"
+    world.restart()
+    assert [classic.beat(), classic.commit("A2 A3"), classic.generation] == [NONE, NONE, 3]
+
+
 def test_rule_21_after_a_load_a_member_goes_on_by_its_connection_but_does_not_let_go_by_it() -> None:
     world = World(known=topics(A=4, B=2))
     world.join("n", "B")
@@ -296,6 +307,35 @@ def test_rule_24_all_join_again_and_one_of_them_leads() -> None:
     assert sorted([first.leads, second.leads]) == [False, True]
     assert first.generation == second.generation > 3
     assert sorted(world.shard.offset_partitions(GROUP)) == ["A", "B"]
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_rule_24_what_a_member_knows_from_before_the_upgrade_is_no_generation_after_it(*, is_loaded: bool) -> None:
+    """A static member that stood still while the classic group was rebalanced: what it reads is another's since."""
+    world = World(known=topics(A=4, B=2))
+    leads = Classic(world, session_ms=10 * REBALANCE_MS)
+    frozen = Classic(world, instance_id="i", session_ms=10 * REBALANCE_MS)
+    tokens = [leads.send_join(), frozen.send_join()]
+    world.pass_ms(10_000)
+    assert [leads.joined(tokens[0]), frozen.joined(tokens[1])] == [NONE, NONE]
+    assert leads.leads
+    waits = frozen.send_sync()
+    assert leads.sync({leads.member_id: "A0 A1", frozen.member_id: "A2 A3"}) is NONE
+    assert frozen.synced(waits) is NONE
+    again = leads.send_join()
+    world.pass_ms(REBALANCE_MS)
+    assert leads.joined(again) is NONE
+    assert leads.sync({leads.member_id: "A0 A1 A2", frozen.member_id: "A3"}) is NONE
+    assert world.join("n", "B").error is NONE
+    world.leave("n")
+    if is_loaded:
+        world.restart()
+    assert GROUP in world.shard.state.groups
+    assert leads.commit("A2") is NONE
+    assert frozen.commit("A2") is ILLEGAL
+    assert world.join("n", "B").error is NONE
+    world.leave("n")
+    assert [leads.commit("A2"), frozen.commit("A2")] == [NONE, ILLEGAL], "nor after the next time"
 
 
 @pytest.mark.parametrize("policy", ["upgrade", "disabled"])

@@ -122,7 +122,9 @@ class ClassicGroup:
 
     def may_know(self, generation: int) -> bool:
         """Whether `generation` may be the last one that a member was told."""
-        return generation == self.generation or (self.was_converted and 0 <= generation <= self.generation)
+        return generation == self.generation or (
+            self.was_converted and max(0, self.record.lowest_generation) <= generation <= self.generation
+        )
 
     # -- following the record -----------------------------------------------------------------------------------------
 
