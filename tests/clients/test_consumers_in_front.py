@@ -136,12 +136,28 @@ def test_nobody_notices_that_kcoord_was_killed(
         assert second.notes.lost == 0
 
 
+CLASSIC = {"group_protocol": "classic", "session_timeout_ms": "10000"}
+
+
+@pytest.mark.parametrize(
+    ("spoken", "says"),
+    [
+        pytest.param({}, "UNKNOWN_MEMBER_ID", id="new protocol"),
+        pytest.param(CLASSIC, "CommitFailedException", id="classic"),
+    ],
+)
 def test_who_has_stood_still_commits_nothing_any_more(
-    cluster: KafkaCluster, entry: Kcoord, name: str, work: str, start_java: Callable[..., JavaClient]
+    cluster: KafkaCluster,
+    entry: Kcoord,
+    name: str,
+    work: str,
+    start_java: Callable[..., JavaClient],
+    spoken: dict[str, str],
+    says: str,
 ) -> None:
     """KG-19: its session ends, another has its partitions and commits. What it had read comes too late."""
     write_topic(cluster, work, {f"v{n}" for n in range(60)})
-    frozen = start_java(entry.bootstrap, name, work)
+    frozen = start_java(entry.bootstrap, name, work, **spoken)
     wait_until_shared([frozen], [6], all_of(work))
     eventually(lambda: len(frozen.notes.acknowledged) >= 60, "all is committed")
     frozen.freeze()
@@ -153,7 +169,7 @@ def test_who_has_stood_still_commits_nothing_any_more(
         at = cluster.committed(name)
         assert sum(at.values()) == 120
         frozen.thaw()
-        eventually(lambda: any("UNKNOWN_MEMBER_ID" in each for each in frozen.notes.complaints), "it is refused")
+        eventually(lambda: any(says in each for each in frozen.notes.complaints), "it is refused")
         assert cluster.committed(name) == at
 
 
