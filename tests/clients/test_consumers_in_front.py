@@ -246,6 +246,23 @@ def test_an_upgrade_against_the_groups_policy_is_refused(entry: Kcoord, name: st
         wait_until_shared([third], [6], all_of(work))
 
 
+def test_a_group_is_not_released_while_it_has_consumers_of_the_new_protocol(
+    entry: Kcoord, name: str, work: str
+) -> None:
+    """KG-20: the command says which, and changes nothing. Without them it goes."""
+    with KafkaPython(entry.bootstrap, name, [work]) as first:
+        with librdkafka(entry, name, work) as second:
+            wait_until_shared([first, second], [3, 3], all_of(work))
+            done = run("groups", "release", name, "--bootstrap-server", entry.bootstrap)
+            assert (done.code, "with group.protocol=classic first: rdkafka" in done.out) == (1, True), done
+            settings = run("config", "describe", name, "--bootstrap-server", entry.bootstrap).out
+            assert [line.split()[1] for line in settings.splitlines() if line.startswith("gateway.owner")] == ["auto"]
+        wait_until_shared([first], [6], all_of(work))
+        done = run("groups", "release", name, "--bootstrap-server", entry.bootstrap)
+        assert done.code == 0, done
+        wait_until_shared([first], [6], all_of(work))
+
+
 def test_the_clusters_own_tools_see_the_group(cluster: KafkaCluster, entry: Kcoord, name: str, work: str) -> None:
     """AD-2: at the brokers the group is a classic one, with its topics and its lag."""
     write_topic(cluster, work, {f"v{n}" for n in range(12)})

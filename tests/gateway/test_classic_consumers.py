@@ -115,6 +115,22 @@ async def test_a_group_is_upgraded_and_becomes_a_classic_one_again(entry: Entry,
     assert await classic.commit(topic, 9) is NONE
 
 
+async def test_who_was_only_given_an_id_joins_with_it(entry: Entry, name: str, topic: str) -> None:
+    """KG-23: both kinds start at once, and neither is refused."""
+    classic = await Classic.of(entry.bootstrap, name, topic)
+    told = await classic.try_join()
+    assert told.error_code == ErrorCode.MEMBER_ID_REQUIRED
+    new = await Consumer.at(entry.bootstrap, name, "new", topic)
+    await new.join()
+    await new.has(2)
+    classic.member_id = told.member_id
+    assert await classic.come() == frozenset()
+    await new.has(1)
+    assert not (await new.beat(topic_partitions=new.owned)).error_code, "it has let go"
+    await classic.called()
+    assert len(await classic.come()) == 1
+
+
 async def test_who_was_replaced_commits_nothing_once_another_has_its_partitions(
     entry: Entry, name: str, topic: str
 ) -> None:

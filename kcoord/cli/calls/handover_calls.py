@@ -65,7 +65,7 @@ def _is_so(now: Ownership, owner: Owner) -> bool:
 async def _hindrance(cluster: Cluster, group: str, owner: Owner, now: Ownership) -> str:
     """Why `owner` cannot have the group as it is `now`; empty if it can. Raises ClientError."""
     if owner == Owner.CLUSTER:
-        return _native_workers((await describe(cluster, [group]))[0]) if now.by == KCOORD else ""
+        return _of_the_new_protocol((await describe(cluster, [group]))[0]) if now.by == KCOORD else ""
     if now.by == CLUSTER and not now.members:
         return now.why
     kinds = [each.type for each in await list_all(cluster, [], []) if each.group == group] if now.is_nobodys else []
@@ -74,17 +74,18 @@ async def _hindrance(cluster: Cluster, group: str, owner: Owner, now: Ownership)
     return ""
 
 
-def _native_workers(found: Described) -> str:
-    """That the cluster cannot have the group because of these workers; empty if there are none."""
-    if not isinstance(found, ConnectGroup):
+def _of_the_new_protocol(found: Described) -> str:
+    """That the cluster cannot have the group because of these members; empty if there are none."""
+    if isinstance(found, ConnectGroup):
+        native = [each.client for each in found.workers if not each.is_classic]
+        why, which = "the cluster does not know the new protocol", "workers with the classic protocol"
+    elif isinstance(found, ConsumerGroup):
+        native = [each.client for each in found.workers if not each.is_classic]
+        why = "no rebalance brings consumers of the new protocol to the cluster"
+        which = "consumers with group.protocol=classic"
+    else:
         return ""
-    native = [each.client for each in found.workers if not each.is_classic]
-    if not native:
-        return ""
-    return (
-        "it cannot be released, because the cluster does not know the new protocol. Restart these workers with the "
-        f"classic protocol first: {_named(native)}"
-    )
+    return f"it cannot be released, because {why}. Restart these {which} first: {_named(native)}" if native else ""
 
 
 def _named(clients: Sequence[str]) -> str:

@@ -86,8 +86,7 @@ def _group(transition: Transition, request: ConsumerGroupHeartbeatRequest, conte
     classic, connect = state.groups.get(group_id), state.connect.get(group_id)
     if request.member_epoch == JOINING_EPOCH and classic is not None and classic.members:
         return preview(transition, classic, context)
-    has_members = classic is not None and bool(classic.pending)
-    if request.member_epoch != JOINING_EPOCH or has_members or (connect is not None and connect.members):
+    if request.member_epoch != JOINING_EPOCH or (connect is not None and connect.members):
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"there is no consumer group {group_id}")
     return ConsumerGroup(group_id)
 

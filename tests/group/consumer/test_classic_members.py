@@ -14,6 +14,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupRequest
+from tests.group.consumer.classic_sides import subscription
 from tests.group.consumer.classic_world import JOIN_VERSION, Classic
 from tests.group.consumer.world import GROUP, REBALANCE_MS, SESSION_MS, World, text, topics
 from tests.group.sabotage import Saboteur
@@ -362,6 +363,21 @@ def test_rule_24_there_and_back_and_there_again() -> None:
     assert GROUP in world.shard.state.consumer
     assert classic.beat() in {NONE, REBALANCE}
     assert classic.come() in {"A2 A3", "A2", "A3"}
+
+
+def test_rule_23_who_was_only_given_an_id_joins_with_it() -> None:
+    """Both start at once: the classic consumer is told to join with its id, and the other one comes first."""
+    world = World()
+    classic = Classic(world)
+    request = JoinGroupRequest(
+        GROUP, 10_000, REBALANCE_MS, "", None, "consumer", [JoinGroupRequestProtocol("range", subscription("A", {}))]
+    )
+    told = world.ask(request, JoinGroupResponse, connection=classic.connection, version=5)
+    assert ErrorCode(told.error_code) is ErrorCode.MEMBER_ID_REQUIRED
+    assert world.join("n").brief == (2, "A0 A1 A2 A3")
+    classic.member_id = told.member_id
+    assert classic.come() == ""
+    assert world.beat("n", 2).brief == (2, "A0 A1")
 
 
 def test_rule_24_an_empty_consumer_group_makes_room_for_a_classic_one() -> None:
