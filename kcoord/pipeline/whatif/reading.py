@@ -1,4 +1,7 @@
-"""The rows of the group to replay, read from the tables with pyarrow. Times are in unix ms."""
+"""The rows of the group to replay, read from the tables with pyarrow. Times are in unix ms.
+
+Only groups of Connect workers can be replayed. Groups of consumers, classic ones too, are left out.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
 from kcoord.pipeline.whatif.fleet import TIMES, Tables
@@ -21,12 +25,15 @@ NAMED = 5
 
 
 def read(place: Path, group: str | None) -> tuple[str, Tables]:
-    """The group and its rows. The group need not be named if only one group owns something.
+    """The group and its rows. The group need not be named if only one group of workers owns something.
 
-    Raises PipelineError: no tables there, tables of another kcoord, no such group, several to choose from.
+    Raises PipelineError: no tables there, tables of another kcoord, no such group, a group of consumers, several to
+    choose from.
     """
     found = {table.name: _table(place, table) for table in READ}
-    there = sorted(set(found[OWNERSHIP.name].column("group_id").to_pylist()))
+    owners = found[OWNERSHIP.name].select(["group_id", "protocol_type"]).to_pylist()
+    consumers = {row["group_id"] for row in owners if row["protocol_type"] == CONSUMER_PROTOCOL_TYPE}
+    there = sorted({row["group_id"] for row in owners if row["protocol_type"] != CONSUMER_PROTOCOL_TYPE})
     if group is None:
         if len(there) != 1:
             what = "none" if not there else ", ".join(there[:NAMED]) + (", …" if len(there) > NAMED else "")
@@ -36,6 +43,11 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
                 else f"{place} has no group of Connect workers that ever ran anything: there is nothing to replay"
             )
         group = there[0]
+    elif group in consumers and group not in there:
+        raise PipelineError(
+            f"{group} is a group of consumers: only what Connect workers did can be simulated with other policies and "
+            "delays. kcoord pipeline report shows what its rebalances cost"
+        )
     elif group not in there:
         raise PipelineError(
             f"no worker of group {group} ever ran anything in {place}; it has {', '.join(there) or 'none'}"
@@ -75,7 +87,9 @@ def _last_ms(table: pa.Table) -> int:
 
 
 def _rows(table: pa.Table, group: str) -> list[Row]:
-    return _plain(table.filter(compute.equal(table.column("group_id"), group)))
+    """The rows of the group, without what it did while a group of consumers had its name."""
+    rows = _plain(table.filter(compute.equal(table.column("group_id"), group)))
+    return [row for row in rows if row["protocol_type"] != CONSUMER_PROTOCOL_TYPE]
 
 
 def _plain(table: pa.Table) -> list[Row]:
