@@ -130,10 +130,10 @@ FROM 'tables/gaps/*.parquet' WHERE protocol_type = 'consumer' ORDER BY duration_
   Consumers have no url. The session timeout of a consumer of the new protocol is a setting of the coordinator and is
   not in the log.
 
-[The lab](#which-policy-which-delay-the-lab) and
-[`whatif`](#what-if-your-own-history-under-another-policy-another-delay) are for Connect workers only. Their policies
-and delays are those of connectors and tasks, and the simulated members start and stop tasks: for partitions they would
-prove nothing. `whatif` leaves groups of consumers out, and refuses one that `--group` names.
+[The lab](#which-policy-which-delay-the-lab) is for Connect workers only: its policies and delays are those of
+connectors and tasks, and its simulated members start and stop tasks. For partitions it would prove nothing. What-if has
+[questions of its own](#what-if-a-consumer-group-with-another-assignor-or-interval) for consumer groups. For a classic
+group of consumers it has none, because the assignors are in the clients.
 
 ## Which policy, which delay: the lab
 
@@ -266,6 +266,37 @@ how many died.
 An instance id or a member id in the rules matches nobody here. Drains and rules are tried with the delay that the group
 had, or with each `--delay`. They do not work in groups of Java workers that all rejoin together (`barrier`), so for
 such groups they are tried in kind `individual`.
+
+## What if: a consumer group with another assignor or interval
+
+```
+kcoord pipeline whatif --tables tables --group billing                         # all assignors and usual intervals
+kcoord pipeline whatif --tables tables --group billing --assignor uniform --interval 0 --interval 3
+```
+
+For a consumer group, `whatif` takes from the records who subscribed to what at which time, which topics there were, and
+when the group epoch moved. It makes all assignments again: by each [assignor](assignors.md), and with each
+[assignment interval](consumer-groups.md#many-consumers-that-start-at-once). Beside them is what was recorded:
+
+| column | meaning |
+| --- | --- |
+| `ASSIGNMENTS` | how many assignments were made |
+| `HANDED OVER` | how many partitions a consumer that stayed had to let go of for another one |
+| `TAKEN UP` | how many partitions that nobody had were given to a consumer |
+| `UNASSIGNED` | how long partitions were assigned to nobody while there were consumers, summed over partitions |
+
+The choice with the fewest partitions handed over comes first. A longer interval makes fewer assignments and hands over
+less, but what a lost consumer had waits longer. You have to decide what costs you more, so nothing is recommended.
+
+- Nothing is simulated, so there are no seeds, no Spark and no table: assignors are exact, and the same history gives
+  the same figures. How long consumers take to let go of partitions is not counted. The page has that, as it was.
+- **The check.** `whatif` also makes each recorded assignment again, by the assignor that made it. If one is different,
+  it says when, and that the figures prove nothing. Then another version of kcoord made the assignment, or the log is
+  damaged.
+- A choice begins with an empty group, with what the members of a classic group were told when it became a consumer
+  group, or, if compaction has removed the beginning, with the targets at the time from which nothing is missing.
+- What followed from the recorded assignments is as it was. A consumer that was lost because it let go too slowly is
+  lost in each choice.
 
 ## What you can rely on
 

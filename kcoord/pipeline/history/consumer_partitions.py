@@ -87,6 +87,18 @@ class ConsumerPartitions:
         names = self._names
         return frozenset(Resource(names[topic], number) for topic, number in partitions if topic in names)
 
+    @property
+    def sizes(self) -> dict[bytes, int]:
+        """How many partitions each topic has, by id."""
+        counts = self._counts or {}
+        return {self._ids[name]: count for name, count in counts.items() if count <= MOST_PARTITIONS}
+
+    def subscribed_ids(self, member_id: str) -> frozenset[bytes]:
+        """The ids of the topics that the member subscribes to and that exist."""
+        names, pattern = self._subscriptions.get(member_id, (frozenset[str](), ""))
+        names |= self._matches.get(pattern, frozenset())
+        return frozenset(self._ids[name] for name in names if name in (self._counts or ()))
+
     def configured(self) -> frozenset[Resource] | None:
         """All partitions of the topics that exist and that somebody subscribes to. None: the log does not say it, or
         there is nobody.

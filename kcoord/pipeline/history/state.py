@@ -147,9 +147,10 @@ class GroupState:
     """The absent members that have left for a while."""
     has_rules: bool = False
     """Whether its settings have placement rules: resources for which the rules leave no place run nowhere."""
+    partitions: ConsumerPartitions = attrs.Factory(ConsumerPartitions)
+    """Of a consumer group: the same by ids of topics, and who subscribes to what."""
     _sides: set[str] = attrs.Factory(set)
     _generation: int | None = None
-    _partitions: ConsumerPartitions = attrs.Factory(ConsumerPartitions)
 
     def take(self, entries: list[Entry]) -> Step:
         """Apply the records of one step."""
@@ -199,7 +200,7 @@ class GroupState:
         self.members, self.targets, self.absent, self.away = {}, {}, set(), set()
         self.epoch = self.assignment_epoch = self.error = 0
         self.configured, self._generation, self.delay_deadline_ms = None, None, -1
-        self._partitions = ConsumerPartitions()
+        self.partitions = ConsumerPartitions()
 
     def _drop_side(self, kind: str, step: Step) -> None:
         """The group is no longer of this kind."""
@@ -211,7 +212,7 @@ class GroupState:
             return
         self.targets, self.configured, self.converged = {}, None, False
         if kind == CONSUMER:
-            self._partitions = ConsumerPartitions()
+            self.partitions = ConsumerPartitions()
 
     def _settle(self, step: Step) -> None:
         """Remove members of a kind that the group no longer is. If the log has not yet said the kind, all members may
@@ -226,7 +227,7 @@ class GroupState:
         """Look up the names of partitions, after all records of the step. A consumer that is away consumes nothing,
         although its partitions are kept for it.
         """
-        partitions = self._partitions
+        partitions = self.partitions
         for member_id in partitions.touched:
             if member_id in partitions.targets:
                 self.targets[member_id] = partitions.named(partitions.targets[member_id])
@@ -264,18 +265,18 @@ class GroupState:
 
     def _topics(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
-        self._partitions.learn([] if value is None else value.topics)
+        self.partitions.learn([] if value is None else value.topics)
         self._subscribed(step)
 
     def _matches(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
         value: Any = entry.record.value
-        self._partitions.match(key.regular_expression, None if value is None else value.topics)
+        self.partitions.match(key.regular_expression, None if value is None else value.topics)
         self._subscribed(step)
 
     def _subscribed(self, step: Step) -> None:
         """Note what there is to consume now."""
-        configured = self._partitions.configured()
+        configured = self.partitions.configured()
         if configured is not None and configured != self.configured:
             self.configured, step.configured_changed = configured, True
 
@@ -300,7 +301,7 @@ class GroupState:
         key: Any = entry.record.key
         value: Any = entry.record.value
         if value is None:
-            self._partitions.subscribe(key.member_id, None)
+            self.partitions.subscribe(key.member_id, None)
             self._forget(key.member_id, step)
         else:
             classic = value.classic_member_metadata
@@ -309,7 +310,7 @@ class GroupState:
             self.members[key.member_id] = LoggedMember(
                 CONSUMER, speaks, value.instance_id, value.client_id, value.client_host, None, session_ms
             )
-            self._partitions.subscribe(key.member_id, value.subscribed_topic_names, value.subscribed_topic_regex)
+            self.partitions.subscribe(key.member_id, value.subscribed_topic_names, value.subscribed_topic_regex)
         self._subscribed(step)
 
     def _forget(self, member_id: str, step: Step) -> None:
@@ -353,12 +354,12 @@ class GroupState:
         value: Any = entry.record.value
         self._attend(key.member_id, None if value is None else value.member_epoch, value is not None)
         if value is None:
-            self._partitions.hold(key.member_id, None)
+            self.partitions.hold(key.member_id, None)
             if not self._is_classic(key.member_id):
                 self.set_owned(step, key.member_id, NOTHING)
             return
         told = (*value.assigned_partitions, *value.partitions_pending_revocation)
-        self._partitions.hold(key.member_id, frozenset((each.topic_id, at) for each in told for at in each.partitions))
+        self.partitions.hold(key.member_id, frozenset((each.topic_id, at) for each in told for at in each.partitions))
 
     def _attend(self, member_id: str, epoch: int | None, is_there: bool) -> None:
         """Note whether a member takes part, by its epoch. None: it is evicted, or gone."""
@@ -383,11 +384,11 @@ class GroupState:
         key: Any = entry.record.key
         value: Any = entry.record.value
         if value is None:
-            self._partitions.aim(key.member_id, None)
+            self.partitions.aim(key.member_id, None)
             self.targets.pop(key.member_id, None)
             return
         told = frozenset((each.topic_id, at) for each in value.topic_partitions for at in each.partitions)
-        self._partitions.aim(key.member_id, told)
+        self.partitions.aim(key.member_id, told)
 
     def _settings(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
