@@ -5,6 +5,7 @@ whatever consumers of both protocols do?
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from kcoord.group.state.topic import Topic
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.tables import DERIVED
+from kcoord.protocol.consumer_embedded import encode_assignment
 from kcoord.protocol.generated import consumer_group_current_member_assignment_value as record25
 from kcoord.protocol.generated.consumer_group_topics_value import SeenTopic
 from kcoord.protocol.records import (
@@ -26,12 +28,17 @@ from kcoord.protocol.records import (
     ConsumerGroupTargetAssignmentMetadataValue,
     ConsumerGroupTopicsKey,
     ConsumerGroupTopicsValue,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    MemberMetadata,
     Record,
 )
 from kcoord.sim.basis.run_kinds import CONSUMER
 from kcoord.sim.coordinator import Coordinator
 from kcoord.sim.series.run import run_seed
 from tests.group.consumer import test_any_history as any_history
+from tests.group.consumer.classic_sides import VERSION, subscription
+from tests.group.consumer.classic_world import by_topic
 from tests.group.consumer.test_any_mixed_history import MixedHistory
 from tests.group.consumer.world import GROUP, topic_id, topics
 from tests.light import fewer
@@ -156,10 +163,74 @@ def test_topics_grow_and_vanish_and_are_made_anew() -> None:
     world.compare(found)
 
 
+def test_nobody_consumes_while_the_group_is_empty() -> None:
+    """What the last consumers subscribed to is missed until the next one comes."""
+    world = ConsumerRecorder()
+    world.join("a")
+    world.leave("a")
+    world.pass_ms(60_000)
+    world.join("b", connection=2)
+    found = tables(entries(world.written))
+    assert {(row["reason"], row["from_member"], row["to_member"]) for row in found["gaps"]} == {
+        ("consumer left", "a", "b")
+    }
+    assert all(row["duration_ms"] >= 60_000 for row in found["gaps"])
+    assert picked(found["connectors"], "connector", "tasks", "to_at") == [("A", 4, None)]
+
+
 def test_a_topic_that_claims_to_be_huge_is_not_believed(written: Written) -> None:
     huge = Record(ConsumerGroupTopicsKey(GROUP), ConsumerGroupTopicsValue([SeenTopic("A", topic_id("A"), 2**31 - 1)]))
     found = tables(entries([*written, (written[-1][0] + 5, [huge])]))
     assert found["balance"][-1]["configured"] == 0
+
+
+# -- classic groups ----------------------------------------------------------------------------------------------------
+
+
+def generation(number: int, **members: tuple[str, str]) -> Record:
+    """A generation of a classic group: what each member said that it goes on consuming, and what it was assigned."""
+    seats = [
+        MemberMetadata(
+            each,
+            None,
+            "app",
+            "/10.0.0.1",
+            30_000,
+            10_000,
+            subscription("A", by_topic(reported)),
+            encode_assignment(VERSION, by_topic(assigned)),
+        )
+        for each, (reported, assigned) in members.items()
+    ]
+    value = GroupMetadataValue("consumer", number, "cooperative-sticky", next(iter(members)), 1_000, seats)
+    return Record(GroupMetadataKey(GROUP), value)
+
+
+def test_what_a_cooperative_leader_keeps_back_is_nobody_s_until_the_next_round() -> None:
+    """It is not deleted, although the leader gave it to nobody: who had it must let go of it first."""
+    steps = [
+        generation(1, m1=("", "A0 A1")),
+        generation(2, m1=("A0 A1", "A0"), m2=("", "")),
+        generation(3, m1=("A0", "A0"), m2=("", "A1")),
+        generation(4, m1=("A0", "A0"), m2=("A1", "")),
+        generation(5, m1=("A0", "A0"), m2=("", "")),
+    ]
+    found = tables(entries([(1_000 * at, [each]) for at, each in enumerate(steps, 1)]))
+    assert stays(found["ownership"]) == {
+        ("m1", "A0", None),
+        ("m1", "A1", "released"),
+        ("m2", "A1", "released"),
+    }
+    assert picked(found["gaps"], "task", "from_at", "to_at", "from_member", "to_member") == [
+        (1, 2_000, 3_000, "m1", "m2")
+    ]
+    assert picked(found["rebalances"], "epoch", "granted", "stopped", "assignor") == [
+        (1, 2, 0, "cooperative-sticky"),
+        (2, 0, 1, "cooperative-sticky"),
+        (3, 1, 0, "cooperative-sticky"),
+        (4, 0, 1, "cooperative-sticky"),
+        (5, 0, 0, "cooperative-sticky"),
+    ]
 
 
 # -- conversions -------------------------------------------------------------------------------------------------------
@@ -307,3 +378,22 @@ def test_no_finding_in_simulated_groups(monkeypatch: pytest.MonkeyPatch) -> None
         assert "audit" not in found, f"seed {seed}: {found['audit']}"
         owned += len(found.get("ownership", ()))
     assert owned > SIMULATED
+
+
+def test_the_histories_have_groups_of_both_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or the comparison above would prove little."""
+    monkeypatch.setattr(any_history, "World", ConsumerRecorder)
+    kinds, speak, moments = set[tuple[str, str]](), set[str](), 0
+    for seed in range(10):
+        history = MixedHistory(Random(seed), holds=seed % 2 == 1)
+        for _ in range(any_history.EVENTS):
+            history.play()
+        assert isinstance(history.world, ConsumerRecorder)
+        found = tables(entries(history.world.written))
+        moments += history.world.compare(found)
+        order = [row["kind"] for row in found["epochs"]]
+        kinds |= set(pairwise(order))
+        speak |= {row["speaks"] for row in found["sessions"]}
+    assert {("generic", "consumer"), ("consumer", "generic")} <= kinds
+    assert speak == {"consumer", "legacy", "generic"}
+    assert moments > 100
