@@ -13,7 +13,7 @@ from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.lab import figure, rules_of, without_empty_columns
 from kcoord.cli.scenario import Kind, Policy, Restart
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
-from kcoord.cli.whatif_consumers import ConsumerAssignor, replayed_consumers
+from kcoord.cli.whatif_consumers import AssignorOption, replayed_consumers
 from kcoord.pipeline import INSTALL
 from kcoord.printable import printable
 
@@ -113,7 +113,7 @@ def whatif(
         ),
     ] = None,
     assignor: Annotated[
-        list[ConsumerAssignor] | None,
+        list[AssignorOption] | None,
         typer.Option(help="For a consumer group: the assignor to try. May be given several times.  [default: all]"),
     ] = None,
     interval: Annotated[

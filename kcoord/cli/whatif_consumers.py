@@ -13,12 +13,12 @@ from kcoord.cli.lab import without_empty_columns
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.pipeline.whatif.consumers import Answer, Outcome
+    from kcoord.pipeline.whatif.consumers import AssignmentComparison, AssignmentCosts
 
 LONGEST_INTERVAL_S = 3_600
 
 
-class ConsumerAssignor(StrEnum):
+class AssignorOption(StrEnum):
     """The assignors that can be tried."""
 
     UNIFORM = "uniform"
@@ -46,7 +46,7 @@ def replayed_consumers(tables: Path, group: str, assignors: Sequence[str], inter
     return _text(printable(group), found)
 
 
-def _text(group: str, found: "Answer") -> str:
+def _text(group: str, found: "AssignmentComparison") -> str:
     heading = (
         f"{group}: {found.recorded.assignments:,} assignments by {', '.join(map(printable, found.assignors))} from "
         f"{_time(found.first_ms)} to {_time(found.last_ms)} (UTC).\n"
@@ -65,7 +65,7 @@ def _text(group: str, found: "Answer") -> str:
     )
 
 
-def _figures(outcome: "Outcome") -> tuple[str, ...]:
+def _figures(outcome: "AssignmentCosts") -> tuple[str, ...]:
     return (
         f"{outcome.assignments:,}",
         f"{outcome.handed_over:,}",

@@ -14,7 +14,7 @@ import pytest
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
 from kcoord.pipeline.tables import RECORDS
-from kcoord.pipeline.whatif.consumers import Answer, Choice, Outcome, answer, moments_of
+from kcoord.pipeline.whatif.consumers import AssignmentChoice, AssignmentComparison, AssignmentCosts, answer, moments_of
 from kcoord.protocol.records import ConsumerGroupTargetAssignmentMemberValue, Record, encode_record
 from tests.cli.run_cli import kcoord
 from tests.group.consumer import test_any_history as any_history
@@ -29,14 +29,16 @@ SEEDS = 24
 BOTH = ("uniform", "range")
 
 
-def asked(log: Sequence[Entry], intervals_ms: Sequence[int] = (0,), assignors: Sequence[str] = BOTH) -> Answer:
+def asked(
+    log: Sequence[Entry], intervals_ms: Sequence[int] = (0,), assignors: Sequence[str] = BOTH
+) -> AssignmentComparison:
     found = answer(list(moments_of(GROUP, log)), assignors, intervals_ms)
     assert found is not None
     return found
 
 
-def of(found: Answer, assignor: str, interval_ms: int = 0) -> Outcome:
-    return dict(found.choices)[Choice(assignor, interval_ms)]
+def of(found: AssignmentComparison, assignor: str, interval_ms: int = 0) -> AssignmentCosts:
+    return dict(found.choices)[AssignmentChoice(assignor, interval_ms)]
 
 
 def start_one_after_the_other(interval_ms: int) -> ConsumerRecorder:
@@ -71,7 +73,7 @@ def test_what_would_have_been_is_what_is_then(interval_ms: int) -> None:
 
 def test_the_figures_of_a_story() -> None:
     found = asked(entries(consumers().written))
-    assert found.recorded == Outcome(assignments=3, handed_over=2, taken_up=6, unassigned_ms=0)
+    assert found.recorded == AssignmentCosts(assignments=3, handed_over=2, taken_up=6, unassigned_ms=0)
     assert found.recorded == of(found, "uniform")
     assert (found.assignors, found.differs_ms) == (["uniform"], None)
 
@@ -79,7 +81,7 @@ def test_the_figures_of_a_story() -> None:
 def test_what_a_classic_group_told_is_where_it_begins() -> None:
     """Two of four partitions go to the newcomer, and nothing is taken up that nobody had."""
     found = asked(entries(there_and_back()[0].written))
-    assert found.recorded == Outcome(assignments=1, handed_over=2, taken_up=0, unassigned_ms=0)
+    assert found.recorded == AssignmentCosts(assignments=1, handed_over=2, taken_up=0, unassigned_ms=0)
     assert found.recorded == of(found, "uniform")
 
 
@@ -140,7 +142,7 @@ def test_a_compacted_log_counts_from_where_nothing_is_missing() -> None:
     last = {str(each.record.key): each.offset for each in log if each.offset < point}
     left = [each for each in log if each.offset >= point or last[str(each.record.key)] == each.offset]
     found = asked(left)
-    assert found.recorded == Outcome(assignments=1, handed_over=0, taken_up=2, unassigned_ms=0)
+    assert found.recorded == AssignmentCosts(assignments=1, handed_over=0, taken_up=2, unassigned_ms=0)
     assert found.differs_ms is None
 
 

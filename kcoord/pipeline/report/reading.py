@@ -14,7 +14,7 @@ import attrs
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
-from kcoord.pipeline.report.words import Words, words_for
+from kcoord.pipeline.report.words import MemberWords, words_for
 from kcoord.pipeline.tables import (
     AUDIT,
     BALANCE,
@@ -119,7 +119,7 @@ class GroupHistory:
         return sum(self.outages[number].shared_ms(from_at, to_at) for number in self.outages_in(from_at, to_at))
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> MemberWords:
         """The words for its members and what they have."""
         types = [row["protocol_type"] for rows in (self.sessions, self.epochs) for row in rows if row["protocol_type"]]
         return words_for(types[-1] if types else None)

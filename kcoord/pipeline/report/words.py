@@ -10,7 +10,7 @@ from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
 
 
 @attrs.frozen
-class Words:
+class MemberWords:
     """What members and resources are called, and what members do with them."""
 
     member: str
@@ -32,7 +32,7 @@ class Words:
         return f"{self.member}s"
 
 
-WORKERS = Words(
+WORKERS = MemberWords(
     member="worker",
     resources="connectors and tasks",
     could_be="running",
@@ -41,7 +41,7 @@ WORKERS = Words(
     nobody_ran="nobody ran",
     unowned="task-seconds nobody ran",
 )
-CONSUMERS = Words(
+CONSUMERS = MemberWords(
     member="consumer",
     resources="partitions",
     could_be="consuming",
@@ -54,12 +54,12 @@ UNOWNED_OF_ALL = "task-seconds or partition-seconds of nobody"
 """The unit of sums of gaps in a list that has groups of both kinds."""
 
 
-def words_for(protocol_type: str | None) -> Words:
+def words_for(protocol_type: str | None) -> MemberWords:
     """The words for a group of such members."""
     return CONSUMERS if protocol_type == CONSUMER_PROTOCOL_TYPE else WORKERS
 
 
-def unowned_in(groups: Iterable[Words]) -> str:
+def unowned_in(groups: Iterable[MemberWords]) -> str:
     """The unit of sums of gaps in a list of groups."""
     units = {each.unowned for each in groups}
     return units.pop() if len(units) == 1 else UNOWNED_OF_ALL

@@ -30,7 +30,7 @@ _LONG_AGO_MS = -(1 << 62)
 
 
 @attrs.frozen
-class Moment:
+class GroupMoment:
     """The group after some of its records."""
 
     at_ms: int
@@ -58,7 +58,7 @@ class Moment:
 
 
 @attrs.frozen
-class Choice:
+class AssignmentChoice:
     """An assignor, and the shortest time between two assignments."""
 
     assignor: str
@@ -66,7 +66,7 @@ class Choice:
 
 
 @attrs.define
-class Outcome:
+class AssignmentCosts:
     """What a choice would have cost, or what the history did."""
 
     assignments: int = 0
@@ -79,15 +79,15 @@ class Outcome:
 
 
 @attrs.frozen
-class Answer:
+class AssignmentComparison:
     """What happened, and what would have happened."""
 
     first_ms: int
     last_ms: int
     assignors: Sequence[str]
     """Those that made the recorded assignments, the most frequent first."""
-    recorded: Outcome
-    choices: Sequence[tuple[Choice, Outcome]]
+    recorded: AssignmentCosts
+    choices: Sequence[tuple[AssignmentChoice, AssignmentCosts]]
     """The cheapest first: fewest handed over, then the least time unassigned."""
     differs_ms: int | None
     """When the first recorded assignment was made that kcoord's assignor does not make again (unix ms): the figures of
@@ -95,7 +95,7 @@ class Answer:
     """
 
 
-def moments_of(group_id: str, entries: Iterable[Entry]) -> Iterator[Moment]:
+def moments_of(group_id: str, entries: Iterable[Entry]) -> Iterator[GroupMoment]:
     """The moments of a group, from its records, in the order of the log. Those after which it is no consumer group are
     told too, without members.
     """
@@ -108,7 +108,7 @@ def moments_of(group_id: str, entries: Iterable[Entry]) -> Iterator[Moment]:
             done = state.take(part)
             is_consumers = state.kind == CONSUMER and state.alive
             partitions, members = state.partitions, state.members if is_consumers else {}
-            yield Moment(
+            yield GroupMoment(
                 part[-1].at_ms,
                 is_consumers,
                 tuple(
@@ -135,18 +135,20 @@ def _by_assignment(step: list[Entry]) -> Iterator[list[Entry]]:
         yield part
 
 
-def answer(moments: Sequence[Moment], assignors: Sequence[str], intervals_ms: Sequence[int]) -> Answer | None:
+def answer(
+    moments: Sequence[GroupMoment], assignors: Sequence[str], intervals_ms: Sequence[int]
+) -> AssignmentComparison | None:
     """The recorded history beside each choice. None: the group was never assigned anything as a consumer group."""
     made = [each.assignor for each in moments if each.counts and each.assignor]
     if not made:
         return None
-    choices = [Choice(name, interval_ms) for name in assignors for interval_ms in intervals_ms]
+    choices = [AssignmentChoice(name, interval_ms) for name in assignors for interval_ms in intervals_ms]
     tried = [(choice, _Replay(choice).over(moments)) for choice in choices]
     tried.sort(key=lambda each: (each[1].handed_over, each[1].unassigned_ms))
     spans = [each.at_ms for each in moments if each.members]
     again = _Again()
     again.over(moments)
-    return Answer(
+    return AssignmentComparison(
         min(spans),
         max(spans),
         sorted(set(made), key=lambda name: (-made.count(name), name)),
@@ -157,15 +159,15 @@ def answer(moments: Sequence[Moment], assignors: Sequence[str], intervals_ms: Se
 
 
 @attrs.define(eq=False)
-class _Course:
+class _Assignments:
     """One way through the history. What assigns, and when, is for the classes below to say."""
 
-    outcome: Outcome = attrs.field(factory=Outcome, init=False)
+    outcome: AssignmentCosts = attrs.field(factory=AssignmentCosts, init=False)
     targets: dict[str, Partitions] = attrs.field(factory=dict, init=False)
-    _before: Moment | None = attrs.field(default=None, init=False)
+    _before: GroupMoment | None = attrs.field(default=None, init=False)
     _since_ms: int = attrs.field(default=0, init=False)
 
-    def over(self, moments: Iterable[Moment]) -> Outcome:
+    def over(self, moments: Iterable[GroupMoment]) -> AssignmentCosts:
         """The costs of the whole history."""
         for moment in moments:
             if self._before is not None:
@@ -178,25 +180,25 @@ class _Course:
         self._end()
         return self.outcome
 
-    def _waits(self, before: Moment, until_ms: int) -> None:
+    def _waits(self, before: GroupMoment, until_ms: int) -> None:
         """Nothing happens until then."""
         self._pass(before, until_ms)
 
     def _end(self) -> None:
         """The log has ended."""
 
-    def _now(self, moment: Moment) -> None:
+    def _now(self, moment: GroupMoment) -> None:
         """Assign, if an assignment is made at this moment."""
         raise NotImplementedError
 
-    def _pass(self, moment: Moment, until_ms: int) -> None:
+    def _pass(self, moment: GroupMoment, until_ms: int) -> None:
         """Count the time until then, in which the group is as at that moment."""
         if moment.counts and moment.members and until_ms > self._since_ms:
             free = moment.subscribed().difference(*(self.targets.get(each.member_id, ()) for each in moment.members))
             self.outcome.unassigned_ms += len(free) * (until_ms - self._since_ms)
         self._since_ms = max(self._since_ms, until_ms)
 
-    def _arrive(self, moment: Moment) -> None:
+    def _arrive(self, moment: GroupMoment) -> None:
         """Take the targets of those that have gone; a static consumer's goes to the one that comes in its place."""
         there = {each.member_id for each in moment.members}
         gone = {} if self._before is None else {
@@ -210,7 +212,7 @@ class _Course:
         self.targets = {each: target for each, target in self.targets.items() if each in there}
         self._before, self._since_ms = moment, max(self._since_ms, moment.at_ms)
 
-    def _assigned(self, moment: Moment, name: str) -> dict[str, Partitions]:
+    def _assigned(self, moment: GroupMoment, name: str) -> dict[str, Partitions]:
         """What the assignor makes of the present targets."""
         members = tuple(
             attrs.evolve(each, target=_by_topic(self.targets.get(each.member_id, ()))) for each in moment.members
@@ -233,21 +235,21 @@ class _Course:
 
 
 @attrs.define(eq=False)
-class _Recorded(_Course):
+class _Recorded(_Assignments):
     """The history as it was."""
 
-    def _now(self, moment: Moment) -> None:
+    def _now(self, moment: GroupMoment) -> None:
         if moment.assignor is not None:
             self._install({each.member_id: moment.targets.get(each.member_id, frozenset()) for each in moment.members})
 
 
 @attrs.define(eq=False)
-class _Again(_Course):
+class _Again(_Assignments):
     """The history, assigned again at the recorded times by the recorded assignors."""
 
     differs_ms: int | None = None
 
-    def _now(self, moment: Moment) -> None:
+    def _now(self, moment: GroupMoment) -> None:
         if moment.assignor is None or self.differs_ms is not None:
             return
         is_known = moment.assignor in CONSUMER_ASSIGNORS
@@ -259,14 +261,14 @@ class _Again(_Course):
 
 
 @attrs.define(eq=False)
-class _Replay(_Course):
+class _Replay(_Assignments):
     """The history by one choice."""
 
-    choice: Choice
+    choice: AssignmentChoice
     _last_ms: int = attrs.field(default=_LONG_AGO_MS, init=False)
     _is_due: bool = attrs.field(default=False, init=False)
 
-    def _waits(self, before: Moment, until_ms: int) -> None:
+    def _waits(self, before: GroupMoment, until_ms: int) -> None:
         due_ms = self._last_ms + self.choice.interval_ms
         if self._is_due and before.members and due_ms < until_ms:
             self._pass(before, due_ms)
@@ -278,14 +280,14 @@ class _Replay(_Course):
         if self._before is not None and self._is_due:
             self._waits(self._before, self._last_ms + self.choice.interval_ms + 1)
 
-    def _now(self, moment: Moment) -> None:
+    def _now(self, moment: GroupMoment) -> None:
         self._is_due = moment.exists and (self._is_due or moment.wants_assignment)
         if not moment.exists:
             self._last_ms = _LONG_AGO_MS
         elif self._is_due and moment.members and self._last_ms + self.choice.interval_ms <= moment.at_ms:
             self._assign(moment, moment.at_ms)
 
-    def _assign(self, moment: Moment, at_ms: int) -> None:
+    def _assign(self, moment: GroupMoment, at_ms: int) -> None:
         self._install(self._assigned(moment, self.choice.assignor))
         self._last_ms, self._is_due = at_ms, False
 
