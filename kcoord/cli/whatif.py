@@ -13,6 +13,7 @@ from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.lab import figure, rules_of, without_empty_columns
 from kcoord.cli.scenario import Kind, Policy, Restart
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.cli.whatif_consumers import AssignorOption, replayed_consumers
 from kcoord.pipeline import INSTALL
 from kcoord.printable import printable
 
@@ -33,8 +34,12 @@ PIECES = 3
 def whatif(
     tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
     out: Annotated[
-        str, typer.Option(metavar="DIR", help="Where to write the table of all runs: a directory, or a URI.")
-    ],
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where to write the table of all runs: a directory, or a URI. Needed for a group of Connect workers.",
+        ),
+    ] = None,
     group: Annotated[
         str | None, typer.Option("-g", "--group", metavar="ID", help="The group; needed if there are several.")
     ] = None,
@@ -107,6 +112,18 @@ def whatif(
             metavar="SECONDS", min=0, help="How long a task takes to stop.  [default: as seen in the log, or 1]"
         ),
     ] = None,
+    assignor: Annotated[
+        list[AssignorOption] | None,
+        typer.Option(help="For a consumer group: the assignor to try. May be given several times.  [default: all]"),
+    ] = None,
+    interval: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="For a consumer group: the assignment interval to try. May be given several times.  "
+            "[default: 0, 1, 5 and 15]",
+        ),
+    ] = None,
     master: Master = LOCAL,
     conf: Conf = None,
 ) -> None:
@@ -118,6 +135,8 @@ def whatif(
     The tables of kcoord pipeline history say which workers came, went and died, and what was configured at which time.
     The output says what each choice would have cost (the median and the range of the seeds), what it would have saved,
     and how well the replay of what was really run agrees with the log.
+
+    For a consumer group it says how many partitions each assignor and each assignment interval would have moved.
     """
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
@@ -130,9 +149,26 @@ def whatif(
     settings = pairs(conf, "--conf")
     try:
         from kcoord.pipeline.whatif.question import Asked, question
-        from kcoord.pipeline.whatif.reading import read
+        from kcoord.pipeline.whatif.reading import consumers_to_replay, read
     except ImportError as error:
         fail(f"a package that reads the tables is not installed here ({error}): {INSTALL}")
+    try:
+        consumers = consumers_to_replay(tables, group)
+    except PipelineError as error:
+        fail(error)
+    if consumers is not None:
+        if kind or policy or delay or restart or rules or was_policy or was_delay is not None:
+            fail(
+                f"{printable(consumers)} is a group of consumers: it has assignors (--assignor) and assignment "
+                "intervals (--interval), and no kinds, policies, delays, restarts or rules",
+                USAGE,
+            )
+        print(replayed_consumers(tables, consumers, [each.value for each in assignor or ()], interval or ()), end="")
+        return
+    if assignor or interval:
+        fail("--assignor and --interval are for consumer groups", USAGE)
+    if out is None:
+        fail("--out is missing: where to write the table of all runs", USAGE)
     asked = Asked(
         kinds=[GroupKind(each) for each in kind or ()],
         policies=[each.value for each in policy or ()],

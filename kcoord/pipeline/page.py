@@ -10,7 +10,8 @@ HEAD = """\
 
 What did your fleet do last week? Which rebalances stopped most, and would another policy or another delay have been
 better? kcoord's [log](log.md) contains the answers: why each epoch began, what moved, and who could be running what.
-The pipeline turns the log into tables, and the tables into a [page to look at](#a-page-to-look-at) and into
+That holds for Connect workers and for [consumers](#groups-of-consumers). The pipeline turns the log into tables, and
+the tables into a [page to look at](#a-page-to-look-at) and into
 [recommendations](#what-if-your-own-history-under-another-policy-another-delay).
 
 The pipeline uses Apache Spark and writes Parquet files. It runs on one machine, or on a cluster with `--master`. You
@@ -62,8 +63,12 @@ of the page is what [the audit](#what-the-audit-looks-for) has found. Then the p
 - the longest gaps, in which something ran nowhere;
 - the balance over time.
 
-"Task-seconds nobody ran" is the sum of all gaps that began with a rebalance, over connectors and tasks. When a static
-worker is absent, there is no rebalance. Its absence is a reason of its own, `worker away`.
+For groups of consumers the page speaks of consumers and partitions. A consumer is called by its instance id, or by its
+client id and the last four characters of its member id, as in `kcoord groups describe`.
+
+"Task-seconds nobody ran" (for consumers, "partition-seconds nobody consumed") is the sum of all gaps that began with a
+rebalance, over connectors and tasks. When a static worker is absent, there is no rebalance. Its absence is a reason of
+its own, `worker away` (`consumer away`).
 
 **Outages.** The page lists the times in which kcoord was down or being restarted, and shades them on the time line.
 
@@ -86,6 +91,49 @@ Such an outage may look longer than it was, by less than a lease. Give `kcoord p
 time line shows the 120 connectors and tasks that moved most often, and how much each worker had. The page says where it
 leaves something out. `kcoord pipeline report` reads the tables from a directory on this machine into memory, without
 Spark. If the history is long, make a page of only the groups that you need.
+
+## Groups of consumers
+
+The tables, the audit and the page know [consumer groups](consumer-groups.md) of the new protocol, and classic groups of
+consumers. What connectors and tasks are to workers, partitions are to consumers: a topic's name is in the column
+`connector`, the number of its partition in `task`, and partition 0 of `orders` is shown as `orders-0`. The column
+`protocol_type` has `consumer` in all rows of such a group, `kind` says whether it was a consumer group or a classic one
+in an epoch, and `speaks` says which protocol each member spoke:
+
+| group | `kind` | `speaks` |
+| --- | --- | --- |
+| consumer group, consumer of the new protocol | `consumer` | `consumer` |
+| consumer group, classic consumer | `consumer` | `legacy` |
+| classic group | `generic` | `generic` |
+
+This DuckDB query shows what the consumers of each group were without for longest:
+
+```sql
+SELECT group_id, connector AS topic, task AS "partition", duration_ms, reason
+FROM 'tables/gaps/*.parquet' WHERE protocol_type = 'consumer' ORDER BY duration_ms DESC LIMIT 10;
+```
+
+- **A conversion** ends no incarnation. A classic group that becomes a consumer group begins an epoch of kind `consumer`
+  with the reason `migrated from a classic group`. Its number is that of the generation before. The way back is an epoch
+  of kind `generic` with the reason `the last consumer of the new protocol has gone`. A member that stays has one row in
+  `sessions`, and what it keeps has one row in `ownership`.
+- **What must be consumed** (`configured`, `connectors`, `gaps`) is every partition of the topics that members subscribe
+  to and that exist, also by a regular expression. In a classic group nobody says it.
+- **A partition that a consumer must let go of** is still its own in `ownership`, until it has let go of it.
+- **A static consumer that is away** consumes nothing, so its partitions have a gap with the reason `consumer away`.
+  They are kept for it, so no rebalance gives them to others until its session ends.
+- **A topic that is deleted and made again** is another topic under the same name. What members still had of the former
+  one ends then.
+- **In a classic group**, an eager consumer stops everything for each rebalance, so its `stopped` counts all partitions.
+  A consumer group stops only what moves. So the tables show what a group saved when it moved to the new protocol.
+- **Nothing is computed by members**: `computed_by` is null in a consumer group. No work waits, so `delay_ms` is null.
+  Consumers have no url. The session timeout of a consumer of the new protocol is a setting of the coordinator and is
+  not in the log.
+
+[The lab](#which-policy-which-delay-the-lab) is for Connect workers only: its policies and delays are those of
+connectors and tasks, and its simulated members start and stop tasks. For partitions it would prove nothing. What-if has
+[questions of its own](#what-if-a-consumer-group-with-another-assignor-or-interval) for consumer groups. For a classic
+group of consumers it has none, because the assignors are in the clients.
 
 ## Which policy, which delay: the lab
 
@@ -219,6 +267,37 @@ An instance id or a member id in the rules matches nobody here. Drains and rules
 had, or with each `--delay`. They do not work in groups of Java workers that all rejoin together (`barrier`), so for
 such groups they are tried in kind `individual`.
 
+## What if: a consumer group with another assignor or interval
+
+```
+kcoord pipeline whatif --tables tables --group billing                         # all assignors and usual intervals
+kcoord pipeline whatif --tables tables --group billing --assignor uniform --interval 0 --interval 3
+```
+
+For a consumer group, `whatif` takes from the records who subscribed to what at which time, which topics there were, and
+when the group epoch moved. It makes all assignments again: by each [assignor](assignors.md), and with each
+[assignment interval](consumer-groups.md#many-consumers-that-start-at-once). Beside them is what was recorded:
+
+| column | meaning |
+| --- | --- |
+| `ASSIGNMENTS` | how many assignments were made |
+| `HANDED OVER` | how many partitions a consumer that stayed had to let go of for another one |
+| `TAKEN UP` | how many partitions that nobody had were given to a consumer |
+| `UNASSIGNED` | how long partitions were assigned to nobody while there were consumers, summed over partitions |
+
+The choice with the fewest partitions handed over comes first. A longer interval makes fewer assignments and hands over
+less, but what a lost consumer had waits longer. You have to decide what costs you more, so nothing is recommended.
+
+- Nothing is simulated, so there are no seeds, no Spark and no table: assignors are exact, and the same history gives
+  the same figures. How long consumers take to let go of partitions is not counted. The page has that, as it was.
+- **The check.** `whatif` also makes each recorded assignment again, by the assignor that made it. If one is different,
+  it says when, and that the figures prove nothing. Then another version of kcoord made the assignment, or the log is
+  damaged.
+- A choice begins with an empty group, with what the members of a classic group were told when it became a consumer
+  group, or, if compaction has removed the beginning, with the targets at the time from which nothing is missing.
+- What followed from the recorded assignments is as it was. A consumer that was lost because it let go too slowly is
+  lost in each choice.
+
 ## What you can rely on
 
 - **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often you run it.
@@ -244,8 +323,8 @@ such groups they are tried in kind `individual`.
 
 | finding | meaning |
 | --- | --- |
-| `double owner` | two members of the new protocol could be running one connector or task |
-| `gap` | something is configured, but nobody could be running it, although the group is at rest: every member owns its target, no delay runs, the group waits for no absent worker, and it has no placement rules |
+| `double owner` | two members of the new protocol could be running one connector or task, or two members of a consumer group could be consuming one partition |
+| `gap` | something is configured or subscribed to, but nobody could be running it, although the group is at rest: every member owns its target, no delay runs, the group waits for no absent member, it has no classic members, and it has no placement rules |
 | `epoch back` | an epoch or a generation is lower than before |
 | `bad install` | an assignment names something twice, or something that does not exist; or it leaves something out, without a delay or placement rules; or it belongs to an epoch that has not begun |
 | `misplaced` | a group is in another partition than the one to which its name hashes |
@@ -255,8 +334,8 @@ during a hand-over and during a rebalance delay are normal; they are in the tabl
 
 ## The tables
 
-Some tables use older words of the code. A `generic` group is a classic group. A `legacy` worker is a member of a
-connect group that speaks the classic protocol.
+Some tables use older words of the code. A `generic` group is a classic group. A `legacy` member is one of a
+connect group or consumer group that speaks the classic protocol.
 
 """  # noqa: E501
 

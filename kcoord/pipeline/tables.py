@@ -64,11 +64,14 @@ _GROUP = (
     "partition INT The partition of the log to which the group belongs.",
     "group_id TEXT The group.",
     "incarnation INT 1 at first; one more each time that the group is created again after it was deleted.",
+    "protocol_type TEXT What its members are, in Kafka's words: `connect` for Connect workers, `consumer` for "
+    "consumers, or another client's name for itself; null: nobody has said.",
 )
 _RESOURCE = (
-    "connector TEXT The connector's name.",
-    "task INT The task's number; -1 is the connector itself.",
+    "connector TEXT The connector's name; in a group of consumers, the topic's.",
+    "task INT The task's number; -1 is the connector itself. In a group of consumers, the partition's number.",
 )
+_KIND = "kind TEXT `connect`, `consumer` (a consumer group of the new protocol) or `generic` (a classic group)."
 _WHERE = (
     "partition INT The log's partition.",
     "offset LONG The record's place: in Kafka the offset, in the file the place in its partition.",
@@ -88,8 +91,8 @@ RECORDS = Table(
         "name TEXT The type's name.",
         "group_id TEXT The group that it belongs to.",
         "member_id TEXT The member that it belongs to, or null.",
-        "epoch INT For records 3 and 10 the group epoch, for 6 the assignment epoch, for 7 the member's epoch, for 4 "
-        "the group epoch when the set was taken, for 2 the generation; otherwise null.",
+        "epoch INT For records 3, 10, 20 and 27 the group epoch, for 6 and 23 the assignment epoch, for 7 and 25 the "
+        "member's epoch, for 4 the group epoch when the set was taken, for 2 the generation; otherwise null.",
         "tombstone BOOL Whether it deletes its key.",
         *_RAW,
     ),
@@ -106,26 +109,29 @@ QUARANTINE = Table(
 )
 EPOCHS = Table(
     "epochs",
-    "Every epoch of a connect group, and every generation of a classic group.",
+    "Every epoch of a connect group or a consumer group, and every generation of a classic group.",
     _columns(
         *_GROUP,
-        "kind TEXT `connect` or `generic`.",
+        _KIND,
         "epoch INT The group epoch, or the generation.",
         "offset LONG The record that began it.",
         "at TIME When that was written.",
         "began TIME When it began, by the coordinator's clock; null if it was not written down.",
-        "reason TEXT Why: the words before the colon, such as `worker joined`; null if it was not written down.",
+        "reason TEXT Why: the words before the colon, such as `worker joined` or `topics changed`; null if it was not "
+        "written down.",
         "detail TEXT The whole reason, with the member that caused it.",
         "members INT How many members there were then.",
-        "configured INT How many connectors and tasks were configured, or null if nobody said.",
+        "configured INT How many connectors and tasks were configured, or null if nobody said. In a consumer group: "
+        "how many partitions members subscribed to.",
     ),
 )
 REBALANCES = Table(
     "rebalances",
-    "Every rebalance: one for each epoch and generation. Counts run from its beginning until the next one begins.",
+    "Every rebalance: one for each epoch and generation. Counts run from its beginning until the next one begins. In "
+    "groups of consumers, read partitions for connectors and tasks.",
     _columns(
         *_GROUP,
-        "kind TEXT `connect` or `generic`.",
+        _KIND,
         "epoch INT The group epoch, or the generation.",
         "reason TEXT As in `epochs`.",
         "detail TEXT As in `epochs`.",
@@ -142,21 +148,25 @@ REBALANCES = Table(
         "lost INT Connectors and tasks of members that left or were lost.",
         "interrupted INT Members that stayed in the group and had to give something up.",
         "assignor TEXT The assignor of its assignment; in a classic group the embedded protocol's name. Null: unknown.",
-        "computed_by TEXT The member that computed it (in a classic group the leader). Null: coordinator, or unknown.",
-        "delay_ms LONG How long lost work was to wait from then on; null: nothing waited.",
+        "computed_by TEXT The member that computed it (in a classic group the leader). Null: the coordinator, as "
+        "always in a consumer group, or unknown.",
+        "delay_ms LONG How long lost work was to wait from then on; null: nothing waited, as always in groups of "
+        "consumers.",
     ),
 )
 OWNERSHIP = Table(
     "ownership",
-    "Every time in which a member could be running a connector or task. In connect groups this comes from record 7; in "
-    "classic groups of Connect workers, from what they reported and were assigned, until they were told to stop.",
+    "Every time in which a member could be running a connector or task, or consuming a partition. In connect groups "
+    "this comes from record 7. In consumer groups it comes from record 25: all that the member is told to consume or "
+    "must still let go of; nothing while it is away. In classic groups of Connect workers or consumers it comes from "
+    "what they reported and were assigned, until they were told to stop.",
     _columns(
         *_GROUP,
         *_RESOURCE,
         "member_id TEXT The member.",
         "url TEXT Where its REST interface is, or null.",
-        "speaks TEXT `connect`: the new protocol; `legacy`: the classic protocol, in a connect group; `generic`: the "
-        "classic protocol, in a classic group.",
+        "speaks TEXT `connect` or `consumer`: the new protocol, in a group of that kind; `legacy`: the classic "
+        "protocol, in a group of the new one; `generic`: the classic protocol, in a classic group.",
         "from_offset LONG The record that began it.",
         "from_at TIME When that was written.",
         "to_offset LONG The record that ended it; null: it has not ended.",
@@ -178,7 +188,8 @@ SESSIONS = Table(
         "client_host TEXT The address that it came from.",
         "url TEXT Where its REST interface is, or null.",
         "speaks TEXT As in `ownership`.",
-        "session_timeout_ms LONG Its session timeout: without a heartbeat for this time, it is lost. Null: unknown.",
+        "session_timeout_ms LONG Its session timeout: without a heartbeat for this time, it is lost. Null: unknown, or "
+        "the coordinator's setting, as for a consumer of the new protocol.",
         "from_offset LONG The record with which it came.",
         "from_at TIME When that was written.",
         "to_offset LONG The record with which it went; null: it is still there.",
@@ -190,12 +201,13 @@ SESSIONS = Table(
 )
 CONNECTORS = Table(
     "connectors",
-    "Every time in which a connector was configured with the same number of tasks. Only of groups whose workers say "
-    "what is configured, so not of classic groups.",
+    "Every time in which a connector was configured with the same number of tasks; in a consumer group, every time in "
+    "which members subscribed to a topic with the same number of partitions. Only of groups whose members say what is "
+    "configured, so not of classic groups.",
     _columns(
         *_GROUP,
-        "connector TEXT The connector's name.",
-        "tasks INT How many tasks it had.",
+        "connector TEXT The connector's name, or the topic's.",
+        "tasks INT How many tasks it had, or partitions.",
         "from_offset LONG The record that began it.",
         "from_at TIME When that was written.",
         "to_offset LONG The record that ended it; null: it has not ended.",
@@ -206,7 +218,8 @@ CONNECTORS = Table(
 GAPS = Table(
     "gaps",
     "Every time in which nobody could be running something that was configured, or that had been running. In classic "
-    "groups nobody says what is configured: if a leader gives something to nobody any more, it counts as deleted.",
+    "groups nobody says what is configured: if a leader gives something to nobody any more, it counts as deleted. In a "
+    "consumer group without members, what the last ones subscribed to counts as configured.",
     _columns(
         *_GROUP,
         *_RESOURCE,
@@ -216,8 +229,8 @@ GAPS = Table(
         "from_member TEXT Who ran it before, or null.",
         "to_member TEXT Who ran it afterwards, or null.",
         "epoch INT The group epoch in which it began.",
-        "reason TEXT Why: the cause of that epoch, such as `session expired`; or `worker away`: a static worker has "
-        "left for a while, which begins no epoch.",
+        "reason TEXT Why: the cause of that epoch, such as `session expired`; or `worker away` or `consumer "
+        "away`: a static member has left for a while, which begins no epoch.",
     ),
 )
 BALANCE = Table(
@@ -229,7 +242,7 @@ BALANCE = Table(
         "at TIME When that was written.",
         "epoch INT The group epoch, or the generation.",
         "members INT How many members there were.",
-        "configured INT How many connectors and tasks were configured, or null.",
+        "configured INT How many connectors and tasks were configured, or partitions subscribed to; or null.",
         "owned INT How many of these a member could be running.",
         "most INT How many the member with most had.",
         "least INT How many the member with fewest had.",
@@ -255,8 +268,8 @@ AUDIT = Table(
         "offset LONG The record that showed it.",
         "at TIME When that was written.",
         "until TIME When it was over; null: it was not over, or it is nothing that lasts.",
-        "connector TEXT The connector's name, or null.",
-        "task INT The task's number, or -1 for the connector itself; or null.",
+        "connector TEXT The connector's name, or the topic's; or null.",
+        "task INT The task's number, or -1 for the connector itself, or the partition's number; or null.",
         "member_ids TEXTS The members concerned.",
         "what TEXT In words.",
     ),

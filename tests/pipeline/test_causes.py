@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kcoord.group.connect.reasons import Reason
+from kcoord.group.consumer.reasons import Reason as ConsumerReason
 from kcoord.group.modern.epochs import tell
 from kcoord.group.state.groups import classic_reasons as classic
 from kcoord.pipeline.history.causes import cause_of, causes
@@ -23,6 +24,8 @@ from tests.pipeline.story import ALL, Recorder, Written, entries, fleet_of_two, 
         ("", []),
         (tell(Reason.DELAY_OVER, []), [("rebalance delay over", [])]),
         (tell(Reason.JOINED, ["my worker-1"]), [("worker joined", ["my worker-1"])]),
+        (tell(ConsumerReason.JOINED, ["app-1"]), [("consumer joined", ["app-1"])]),
+        (tell(ConsumerReason.TOPICS_CHANGED, ["orders", "customers"]), [("topics changed", [])]),
         (tell(Reason.SESSION_EXPIRED, list("abcdefgh")), [("session expired", list("abcdefgh")[:3])]),
         (
             classic.tell_all(

@@ -1,5 +1,6 @@
 """Does Spark write what the functions say, of groups of all kinds? A log in a file, with what fleets have written that
-were converted up and down, consumers beside them, and a group that was deleted and made anew.
+were converted up and down, consumers beside them, consumer groups, and a group that was deleted and made anew. What-if
+reads a consumer group's records from there.
 """
 
 from __future__ import annotations
@@ -7,7 +8,9 @@ from __future__ import annotations
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import attrs
 
 from kcoord.log import history
 from kcoord.log.outages import add_outage
@@ -17,7 +20,10 @@ from kcoord.pipeline.spark.history import Outcome, run_batch
 from kcoord.pipeline.spark.sources import FileSource
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.tables import DERIVED, OUTAGES, Kind, Table
-from kcoord.protocol.records import encode_record
+from kcoord.pipeline.whatif.consumers import answer, moments_of
+from kcoord.pipeline.whatif.reading import consumers_to_replay, records_of
+from kcoord.protocol.records import Record, encode_record
+from tests.pipeline.consumer_story import consumers, there_and_back
 from tests.pipeline.files import copy_to_file
 from tests.pipeline.spark import read
 from tests.pipeline.story import PARTITIONS, Written, entries, fleet_of_two, home, tables
@@ -26,6 +32,7 @@ from tests.pipeline.test_history import generation
 from tests.sim.classic_worker.house import GROUP
 
 EPOCH = datetime(1970, 1, 1)
+BILLING = "billing"
 
 
 def deleted_and_made_anew() -> Written:
@@ -39,12 +46,23 @@ def deleted_and_made_anew() -> Written:
 def all_kinds() -> dict[int, list[Entry]]:
     """By partition: each group in its own, consumers beside the fleet."""
     fleet = played(5, 2).written
-    consumers = [(at_ms + 1, [generation(number, "Stable", "m1")]) for number, (at_ms, _) in enumerate(fleet, 1)]
-    beside = sorted([*fleet, *consumers], key=lambda step: step[0])
+    classic = [(at_ms + 1, [generation(number, "Stable", "m1")]) for number, (at_ms, _) in enumerate(fleet, 1)]
+    beside = sorted([*fleet, *classic], key=lambda step: step[0])
     found = {home(GROUP): entries(beside, home(GROUP))}
-    other = next(each for each in range(PARTITIONS) if each not in found)
-    found[other] = entries(deleted_and_made_anew(), other)
+    others = [there_and_back()[0].written, renamed(consumers().written), deleted_and_made_anew()]
+    for partition in range(PARTITIONS):
+        if partition not in found:
+            found[partition] = entries(others.pop(), partition)
+    assert not others
     return found
+
+
+def renamed(written: Written) -> Written:
+    """A consumer group by another name."""
+    return [
+        (at_ms, [Record(attrs.evolve(cast(Any, each.key), group_id=BILLING), each.value) for each in records])
+        for at_ms, records in written
+    ]
 
 
 def as_told(table: Table, row: Row) -> list[object]:
@@ -85,5 +103,10 @@ def test_spark_writes_what_the_functions_say(spark: Any, tmp_path: Path) -> None
     began = EPOCH + timedelta(seconds=1)
     outage = {"partition": None, "from_at": began, "to_at": began + timedelta(seconds=30.5), "duration_ms": 30_500}
     assert [dict(zip(outage, as_read(OUTAGES, row), strict=True)) for row in read(place, OUTAGES)] == [outage]
-    assert {row["kind"] for row in read(place, DERIVED[0])} == {"generic", "connect"}
+    assert {row["kind"] for row in read(place, DERIVED[0])} == {"generic", "connect", "consumer"}
     assert {row["incarnation"] for row in read(place, DERIVED[0])} == {1, 2}
+    assert consumers_to_replay(place, BILLING) == BILLING
+    told = answer(list(moments_of(BILLING, records_of(place, BILLING))), ["uniform"], [0])
+    assert told == answer(list(moments_of("g", entries(consumers().written))), ["uniform"], [0])
+    assert told is not None
+    assert told.differs_ms is None

@@ -217,7 +217,7 @@ def test_a_browser_draws_groups_of_all_kinds(tmp_path: Path) -> None:
     forged = renamed("forged", "a", "w")
     row = forged["epochs"][0]
     where = {"at": row["at"], "until": None, "connector": EVIL, "task": 0, "member_ids": [EVIL], "what": EVIL}
-    audit = {name: row[name] for name in ("partition", "group_id", "incarnation")}
+    audit = {name: row[name] for name in ("partition", "group_id", "incarnation", "protocol_type")}
     forged["audit"] = [{**audit, "finding": "double owner", "offset": 1, **where}]
     found = joined(*(renamed(each, each, each) for each in names), classic, at_rest(), forged)
     out = written(write(tmp_path / "t", found), tmp_path / "report.html")

@@ -77,26 +77,26 @@ class Watched(Fleet):
         for at_ms, truth in self.truths.items():
             if truth is None:
                 continue
-            assert _shares(_at(ownership, at_ms), "member_id") == {
+            assert shares(at_moment(ownership, at_ms), "member_id") == {
                 member: owned for member, owned in truth.owned.items() if owned
             }, at_ms
-            assert {row["member_id"] for row in _at(sessions, at_ms)} == set(truth.owned), at_ms
+            assert {row["member_id"] for row in at_moment(sessions, at_ms)} == set(truth.owned), at_ms
             if truth.unowned is not None:
-                assert {(row["connector"], row["task"]) for row in _at(gaps, at_ms)} == truth.unowned, at_ms
+                assert {(row["connector"], row["task"]) for row in at_moment(gaps, at_ms)} == truth.unowned, at_ms
         for at_ms, running in self.running:
-            owned = _shares(_at(ownership, at_ms, STOPS_MS), "url")
+            owned = shares(at_moment(ownership, at_ms, STOPS_MS), "url")
             for name, runs in running.items():
                 assert runs <= owned.get(f"http://{name}", frozenset()), (at_ms, name)
 
 
-def _at(rows: Iterable[Row], at_ms: int, ended_ms: int = 0) -> list[Row]:
+def at_moment(rows: Iterable[Row], at_ms: int, ended_ms: int = 0) -> list[Row]:
     """What holds then, or has ended less than so long ago."""
     return [
         row for row in rows if row["from_at"] <= at_ms and (row["to_at"] is None or row["to_at"] > at_ms - ended_ms)
     ]
 
 
-def _shares(rows: Iterable[Row], by: str) -> Shares:
+def shares(rows: Iterable[Row], by: str) -> Shares:
     found: defaultdict[str, set[Resource]] = defaultdict(set)
     for row in rows:
         found[row[by]].add(Resource(row["connector"], row["task"]))

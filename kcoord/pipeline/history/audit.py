@@ -2,14 +2,14 @@
 
 | finding | meaning | rule |
 | --- | --- | --- |
-| double owner | two members of the new protocol could be running one resource after a step | CG-2 |
-| gap | nobody could be running something configured, although the group is at rest: it has converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | CG-10, CG-21, CG-22, CG-28 |
-| epoch back | a group epoch, assignment epoch, member epoch or generation is lower than before | CG-13 |
+| double owner | two members of the new protocol could be running one resource after a step, or any two members of a consumer group | CG-2, KG-8, KG-23 |
+| gap | nobody could be running something configured, although the group is at rest: it has converged, no delay runs, it waits for no member that is away, and no placement rules say where work runs | CG-10, CG-21, CG-22, CG-28, KG-7 |
+| epoch back | a group epoch, assignment epoch, member epoch or generation is lower than before | CG-13, KG-3 |
 | bad install | an assignment names something twice, or something that does not exist; or it leaves something out without a delay or placement rules; or it is of an epoch that has not begun | CG-18, CG-21 |
 | misplaced | a record of a group that belongs to another partition | |
 
 A classic worker may come with work that it runs already, and gives up what others have by then: it is not a second
-owner. A classic leader takes work away in one assignment and gives it in the next: in a group with classic members,
+owner. A classic consumer in a consumer group is one: it is never told what another has. A classic leader takes work away in one assignment and gives it in the next: in a group with classic members,
 nothing counts as left out. Where compaction may have removed records, the log shows less than there was, never more: so
 gaps and installs are not judged there.
 """  # noqa: E501
@@ -23,13 +23,37 @@ import attrs
 
 from kcoord.group.partition_of_group import partition_of
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
-from kcoord.pipeline.history.entry import CLASSIC, CONNECT, CURRENT, TARGET, Entry, Row, epoch_of, member_of
-from kcoord.pipeline.history.state import CLASSIC_MEMBER, NOTHING, GroupState, Step
-from kcoord.pipeline.history.state import CONNECT as NEW_PROTOCOL
+from kcoord.pipeline.history.entry import (
+    CLASSIC,
+    CONNECT,
+    CONSUMERS,
+    CONSUMERS_CURRENT,
+    CONSUMERS_TARGET,
+    CURRENT,
+    TARGET,
+    Entry,
+    Row,
+    epoch_of,
+    member_of,
+)
+from kcoord.pipeline.history.state import (
+    CLASSIC_MEMBER,
+    CONSUMER,
+    CONSUMER_PROTOCOL_TYPE,
+    NEW_PROTOCOL,
+    NOTHING,
+    GroupState,
+    Step,
+)
 from kcoord.pipeline.history.timeline import Change, Ownership, Whole, group_columns
 from kcoord.resource import CONNECTOR, Resource
 
-_NEVER_BACK = {CONNECT: "group epoch", TARGET: "assignment epoch", CURRENT: "member epoch", CLASSIC: "generation"}
+_NEVER_BACK = {
+    **dict.fromkeys((CONNECT, CONSUMERS), "group epoch"),
+    **dict.fromkeys((TARGET, CONSUMERS_TARGET), "assignment epoch"),
+    **dict.fromkeys((CURRENT, CONSUMERS_CURRENT), "member epoch"),
+    CLASSIC: "generation",
+}
 
 
 @attrs.define(eq=False)
@@ -58,7 +82,7 @@ class Audit:
         yield from self._owned_twice(state, step, change, ownership)
         if not (state.from_start or self.whole(step.offset)):
             return
-        if step.target_changed and state.kind == NEW_PROTOCOL:
+        if step.target_changed and state.kind in NEW_PROTOCOL:
             yield from self._installed(state, step)
         yield from self._unowned(state, step, change, ownership)
 
@@ -85,7 +109,8 @@ class Audit:
         if epoch is None:
             return  # a tombstone: the epoch starts over
         self._last[number, member_id] = epoch
-        joins = number == CURRENT and epoch <= JOINING_EPOCH  # a member that joins again, or has left for a while
+        # a member that joins again, or has left for a while
+        joins = number in (CURRENT, CONSUMERS_CURRENT) and epoch <= JOINING_EPOCH
         if last is not None and epoch < last and not joins:
             who = [] if member_id is None else [member_id]
             what = f"the {_NEVER_BACK[number]} goes back from {last} to {epoch}"
@@ -103,7 +128,7 @@ class Audit:
                 granted = [each for each in state.owners(resource) if _was_granted(state, each)]
             if len(granted) > 1:
                 if resource not in self._doubles:
-                    what = f"{_named(resource)} could be running on {' and '.join(granted)}"
+                    what = f"{_named(state, resource)} could be running on {' and '.join(granted)}"
                     found = _row(state, "double owner", step.offset, step.at_ms, resource, granted, what)
                     self._doubles[resource] = found
             elif resource in self._doubles:
@@ -118,20 +143,20 @@ class Audit:
         times = Counter(resource for target in state.targets.values() for resource in target)
         for resource in sorted(each for each, number in times.items() if number > 1):
             who = sorted(each for each, target in state.targets.items() if resource in target)
-            yield wrong(f"{_named(resource)} is in the targets of {' and '.join(who)}", resource, who)
+            yield wrong(f"{_named(state, resource)} is in the targets of {' and '.join(who)}", resource, who)
         if state.configured is None or not state.members or state.assignment_epoch != state.epoch:
             return
         for resource in sorted(times.keys() - state.configured):
-            yield wrong(f"{_named(resource)} is assigned, and not configured", resource)
+            yield wrong(f"{_named(state, resource)} is assigned, and not configured", resource)
         if state.delay_deadline_ms <= 0 and not _has_classic_members(state) and not state.has_rules:
             for resource in sorted(state.configured - times.keys()):
-                yield wrong(f"{_named(resource)} is configured, and in no target, without a delay", resource)
+                yield wrong(f"{_named(state, resource)} is configured, and in no target, without a delay", resource)
 
     def _unowned(
         self, state: GroupState, step: Step, change: Change, ownership: Ownership
     ) -> Iterator[tuple[str, Row]]:
         rests = (
-            state.kind == NEW_PROTOCOL
+            state.kind in NEW_PROTOCOL
             and state.converged
             and bool(state.members)
             and not _has_classic_members(state)
@@ -150,22 +175,24 @@ class Audit:
             yield "audit", {**self._gaps.pop(resource), "until": step.at_ms}
         for resource in sorted(found - self._gaps.keys()):
             who = [member_id for member_id, each in change.closed if each == resource]
-            what = f"nobody could be running {_named(resource)}, which is configured, and the group is at rest"
+            what = f"nobody could be running {_named(state, resource)}, which is configured, and the group is at rest"
             self._gaps[resource] = _row(state, "gap", step.offset, step.at_ms, resource, who, what)
 
 
 def _was_granted(state: GroupState, member_id: str) -> bool:
     member = state.members.get(member_id)
-    return member is not None and member.speaks == NEW_PROTOCOL
+    return member is not None and (member.side == CONSUMER or member.speaks in NEW_PROTOCOL)
 
 
 def _has_classic_members(state: GroupState) -> bool:
     return any(each.speaks == CLASSIC_MEMBER for each in state.members.values())
 
 
-def _named(resource: Resource) -> str:
-    connector, task = resource
-    return f"connector {connector}" if task == CONNECTOR else f"task {connector}-{task}"
+def _named(state: GroupState, resource: Resource) -> str:
+    name, number = resource
+    if number == CONNECTOR:
+        return f"connector {name}"
+    return f"{'partition' if state.protocol_type == CONSUMER_PROTOCOL_TYPE else 'task'} {name}-{number}"
 
 
 def _row(

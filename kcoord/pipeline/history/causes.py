@@ -2,14 +2,17 @@
 
 An example is `session expired: w1, w2, w3 and 2 more`. A generation can have several causes with `; ` between them, and
 each may be followed by its client's own words: `member joined: w1 ("restarted")`. Those words may say anything, so they
-are ignored.
+are ignored. What names topics, `topics changed: orders`, names no members.
 """
 
 from __future__ import annotations
 
 import re
 
+from kcoord.group.consumer.reasons import Reason as ConsumerReason
+
 _CLIENTS_WORDS = re.compile(r' \(".*?"\)(?=; |$)', re.DOTALL)
+_OF_TOPICS = ConsumerReason.TOPICS_CHANGED
 _AND_MORE = re.compile(r" and \d+ more$")
 
 
@@ -18,9 +21,10 @@ def causes(text: str | None) -> list[tuple[str, list[str]]]:
     found = []
     for each in _CLIENTS_WORDS.sub("", text or "").split("; "):
         cause, colon, who = each.partition(": ")
-        members = _AND_MORE.sub("", who).split(", ") if colon else []
-        if cause.strip():
-            found.append((cause.strip(), members))
+        cause = cause.strip()
+        members = _AND_MORE.sub("", who).split(", ") if colon and cause != _OF_TOPICS else []
+        if cause:
+            found.append((cause, members))
     return found
 
 

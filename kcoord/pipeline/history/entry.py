@@ -12,8 +12,10 @@ Row = dict[str, Any]
 
 CLASSIC, CONNECT, CONFIGURED, SAID, TARGET, CURRENT, SETTINGS, MEMBER_TARGET, HISTORY = 2, 3, 4, 5, 6, 7, 8, 9, 10
 """The numbers of the record types about groups."""
-CONSUMERS_MEMBER, CONSUMERS_HISTORY = (22, 24, 25), 27
-"""The same of consumer groups: the records about a member, and the history."""
+CONSUMERS, CONSUMER_SAID, CONSUMERS_TARGET, CONSUMERS_MEMBER_TARGET, CONSUMERS_CURRENT, CONSUMERS_HISTORY = (
+    20, 22, 23, 24, 25, 27
+)  # fmt: skip
+"""The same of consumer groups, as far as anything asks for them."""
 NAMES = {
     0: "LegacyOffsetCommit",
     1: "OffsetCommit",
@@ -36,9 +38,12 @@ NAMES = {
     27: "ConsumerGroupHistory",
     28: "DeclaredTopic",
 }
-_OF_MEMBER = frozenset((SAID, CURRENT, MEMBER_TARGET, *CONSUMERS_MEMBER))
+_OF_MEMBER = frozenset((
+    SAID, CURRENT, MEMBER_TARGET, CONSUMER_SAID, CONSUMERS_MEMBER_TARGET, CONSUMERS_CURRENT
+))  # fmt: skip
 EPOCHS = {CLASSIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
-          CURRENT: "member_epoch", 20: "epoch", 23: "assignment_epoch", 25: "member_epoch"}  # fmt: skip
+          CURRENT: "member_epoch", CONSUMERS: "epoch", CONSUMERS_TARGET: "assignment_epoch",
+          CONSUMERS_CURRENT: "member_epoch"}  # fmt: skip
 """The field of the value that has the epoch. Records 10 and 27 have it in their keys."""
 
 

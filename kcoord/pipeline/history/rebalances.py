@@ -64,8 +64,8 @@ class Rebalances:
             new = _Rebalance(epoch, group_columns(state), started, len(state.members))
             self._all.append(new)
             self._by_epoch[epoch.kind, epoch.number] = new
-        for number, outcome in step.outcomes.items():
-            rebalance = self._by_epoch.get(("connect", number))
+        for kind_and_epoch, outcome in step.outcomes.items():
+            rebalance = self._by_epoch.get(kind_and_epoch)
             if rebalance is not None:
                 rebalance.installed_ms, rebalance.converged_ms = outcome.installed_ms, outcome.converged_ms
                 rebalance.moved = None if outcome.installed_ms is None else outcome.moved

@@ -13,9 +13,11 @@ import attrs
 
 from kcoord.pipeline.history.causes import cause_of
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.history.state import NOTHING, GroupState, LoggedMember, Step
+from kcoord.pipeline.history.state import CONNECT, CONSUMER, NOTHING, GroupState, LoggedMember, Step
 from kcoord.resource import Resource
 
+AWAY = {CONNECT: "worker away", CONSUMER: "consumer away"}
+"""The reason of a gap where a static member has left for a while, by the kind of group."""
 Whole = Callable[[int], bool]
 """Whether nothing is missing from a position on."""
 
@@ -200,7 +202,12 @@ class Sessions:
 
 def group_columns(state: GroupState) -> Row:
     """The columns that name the group."""
-    return {"partition": state.partition, "group_id": state.group_id, "incarnation": state.incarnation}
+    return {
+        "partition": state.partition,
+        "group_id": state.group_id,
+        "incarnation": state.incarnation,
+        "protocol_type": state.protocol_type,
+    }
 
 
 def short(reason: str | None) -> str | None:
@@ -219,12 +226,13 @@ def _why(step: Step, member_id: str) -> str:
 
 
 def _let_go(state: GroupState, step: Step, member_id: str) -> str | None:
-    """Why nobody has the resource now that this member has given it up. A static worker goes away without an epoch
-    (CG-28).
+    """Why nobody has the resource now that this member has given it up. A static member goes away without an epoch
+    (CG-28, KG-4).
     """
     if step.epochs:
         return _why(step, member_id)
-    return "worker away" if member_id in state.away else short(state.reason)
+    is_away = member_id in state.away and state.kind in AWAY
+    return AWAY[state.kind] if is_away else short(state.reason)
 
 
 def _gap_row(state: GroupState, resource: Resource, gap: _Gap, to_ms: int | None, taker: str | None) -> Row:

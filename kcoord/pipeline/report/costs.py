@@ -27,15 +27,15 @@ from itertools import accumulate
 import attrs
 
 from kcoord.pipeline.history.causes import causes
+from kcoord.pipeline.history.timeline import AWAY
 from kcoord.pipeline.report.reading import GroupHistory, Row
 from kcoord.resource import Resource
 
-AWAY = "worker away"
 OUTAGE = "coordinator away"
 UNKNOWN = "not known"
-CAME_BACK = frozenset({"worker joined", "member joined", "metadata changed", "leader joined anew", "leader asked",
-                       "static worker replaced", "static member replaced", "never synced"})  # fmt: skip
-"""Causes that can mean that a worker that was there before comes back."""
+CAME_BACK = frozenset({"worker joined", "member joined", "consumer joined", "metadata changed", "leader joined anew",
+                       "leader asked", "static worker replaced", "static member replaced", "never synced"})  # fmt: skip
+"""Causes that can mean that a member that was there before comes back."""
 RETURN = timedelta(seconds=15)
 """Clients look for their coordinator again within a heartbeat interval, some every ten seconds."""
 
@@ -125,8 +125,8 @@ def costs(group: GroupHistory) -> Costs:
         if back is not None:
             outages[back].gap(length)
             reasons[OUTAGE].gap(length)
-        elif gap["reason"] == AWAY:
-            reasons[AWAY].gap(length)
+        elif gap["reason"] in AWAY.values():
+            reasons[gap["reason"]].gap(length)
             workers[group.called(gap["from_member"])].gap(length)
         else:
             gaps[gap["incarnation"], gap["epoch"]].append(length)

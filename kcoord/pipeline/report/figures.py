@@ -22,7 +22,7 @@ from kcoord.pipeline.report.reading import GroupHistory, Row
 from kcoord.resource import Resource, tell
 
 RESOURCES, INTERVALS, POINTS, LINES = 120, 4_000, 3_000, 300
-"""The most connectors and tasks, and the most stays, on one time line; the most points on a plot; the most dotted
+"""The most resources, and the most stays, on one time line; the most points on a plot; the most dotted
 lines.
 """
 WORKERS, MOMENTS = 200, 160
@@ -101,7 +101,8 @@ def shares(group: GroupHistory) -> tuple[str, list[str]]:
     if span is None or not changes:
         return "", []
     workers = sorted(changes)
-    left_out = [f"the first {WORKERS} of {len(workers):,} workers are shown"] if len(workers) > WORKERS else []
+    what = group.words.members
+    left_out = [f"the first {WORKERS} of {len(workers):,} {what} are shown"] if len(workers) > WORKERS else []
     step = (span[1] - span[0]) / MOMENTS
     moments = [span[0] + step * (number + 1) for number in range(MOMENTS)]
     figure = graph.Figure(
@@ -148,7 +149,7 @@ def rebalances(group: GroupHistory, costs: Costs) -> tuple[str, list[str]]:
             )
         )  # fmt: skip
     figure.update_layout(height=320, showlegend=True)
-    figure.update_yaxes(title="seconds until all ran again", rangemode="tozero")
+    figure.update_yaxes(title=f"seconds until all {group.words.ran_again}", rangemode="tozero")
     return _part(figure), left_out
 
 
@@ -161,8 +162,8 @@ def balance(group: GroupHistory) -> tuple[str, list[str]]:
     )
     lines: dict[str, list[int | None]] = {"members": [row["members"] for row in rows]}
     if group.ownership:
-        lines["most on one worker"] = [row["most"] for row in rows]
-        lines["least on one worker"] = [row["least"] for row in rows]
+        lines[f"most on one {group.words.member}"] = [row["most"] for row in rows]
+        lines[f"least on one {group.words.member}"] = [row["least"] for row in rows]
     if any(row["configured"] is not None for row in rows):
         lines["on nobody"] = [
             None if row["configured"] is None else max(0, row["configured"] - row["owned"]) for row in rows
@@ -176,7 +177,7 @@ def balance(group: GroupHistory) -> tuple[str, list[str]]:
 
 
 def named(row: Row) -> str:
-    """The name of a connector or task, for people."""
+    """The name of a connector, a task or a partition, for people."""
     return f"{row['connector']}" if row["task"] < 0 else f"{row['connector']}-{row['task']}"
 
 
@@ -202,7 +203,7 @@ def _shown(group: GroupHistory, until: datetime) -> tuple[set[Resource], list[st
     for row in group.gaps:
         gaps[Resource(row["connector"], row["task"])] += length_ms(row, until)
     chosen = sorted(stays, key=lambda each: (-stays[each], -gaps[each], each))[:RESOURCES]
-    said = f"of {len(stays):,} connectors and tasks those {RESOURCES} are shown that changed hands most"
+    said = f"of {len(stays):,} {group.words.resources} those {RESOURCES} are shown that changed hands most"
     return set(chosen), [said]
 
 

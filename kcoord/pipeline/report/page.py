@@ -15,6 +15,7 @@ from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report import figures
 from kcoord.pipeline.report.costs import OUTAGE, Cost, Costs, Move, costs, length_ms, moves, rest_ms
 from kcoord.pipeline.report.reading import GroupHistory, Histories, Row
+from kcoord.pipeline.report.words import unowned_in
 from kcoord.resource import tell
 
 GROUPS, LISTED, WORST = 20, 500, 20
@@ -65,8 +66,9 @@ def _summary(histories: Histories, cost: Sequence[Costs]) -> Iterator[str]:
     if histories.quarantined:
         yield f'<p class="bad">{histories.quarantined:,} records cannot be read: see the table quarantine.</p>'
     if histories.groups:
+        unowned = unowned_in(each.words for each in histories.groups[:LISTED])
         yield _table(
-            ("group", "kind", "#members now", "#rebalances", "last one", *_COST, "#findings of the audit"),
+            ("group", "kind", "#members now", "#rebalances", "last one", *_cost(unowned), "#findings of the audit"),
             (
                 (_link(number, each.group_id), _kind(each), _members(each), len(each.rebalances),
                  _at(each.rebalances[-1]["started"]) if each.rebalances else "", *_told(cost[number].total),
@@ -82,36 +84,36 @@ def _group(number: int, group: GroupHistory, cost: Costs, stays: int) -> Iterato
     yield f'<h2 id="g{number}">{escape(group.group_id)}</h2>'
     if group.span is not None:
         yield f'<p class="quiet">{_at(group.span[0])} to {_at(group.span[1])} (UTC)</p>'
-    moved = moves(group)
+    moved, words = moves(group), group.words
     yield from _audit(group)
     yield from _last(group, cost, moved)
     if cost.by_reason:
         yield "<h3>Why it rebalanced</h3>" + _table(
-            ("reason", "#rebalances", *_COST),
+            ("reason", "#rebalances", *_cost(words.unowned)),
             ((reason, each.rebalances, *_told(each)) for reason, each in cost.by_reason[:WORST]),
         )
     if group.outages:
         yield "<h3>When the coordinator was away</h3>" + _outages(group, cost)
-        yield _said(_OF_OUTAGES, [])
+        yield _said(_OF_OUTAGES.format(words=words), [])
     line, left_out = figures.time_line(group, stays)
     if line:
-        yield "<h3>Who could be running what</h3>" + line
+        yield f"<h3>Who could be {words.could_be} what</h3>" + line
         shaded = " In the shaded time the coordinator was away." if group.outages else ""
         yield _said(f"A dotted line is the beginning of a rebalance.{shaded}", left_out)
         if any("changed hands" in each for each in left_out):
             heat, left_out = figures.shares(group)
-            yield "<h3>How much each worker had</h3>" + heat + _said("", left_out)
+            yield f"<h3>How much each {words.member} had</h3>" + heat + _said("", left_out)
     if group.rebalances:
         plot, left_out = figures.rebalances(group, cost)
         yield "<h3>Rebalances</h3>" + plot
         yield _said("The larger, the more was stopped or lost. Gaps that a rebalance began are counted in.", left_out)
         yield from _rebalances(group, cost, moved)
     if cost.by_worker:
-        yield "<h3>Workers that caused most</h3>" + _table(
-            ("worker", "#rebalances", *_COST),
+        yield f"<h3>{words.members.capitalize()} that caused most</h3>" + _table(
+            (words.member, "#rebalances", *_cost(words.unowned)),
             ((worker, each.rebalances, *_told(each)) for worker, each in cost.by_worker[:WORST]),
         )
-        yield _said("The workers that the reasons name. What two of them caused together counts for both.", [])
+        yield _said(f"The {words.members} that the reasons name. What two of them caused together counts for both.", [])
     if group.gaps:
         yield "<h3>The longest gaps</h3>" + _gaps(group)
     if group.balance:
@@ -136,7 +138,7 @@ def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> 
         return
     row, its = group.rebalances[-1], cost.of[-1]
     rest = "It is not at rest yet" if row["settled"] is None else f"It was at rest after {_seconds(group, row)} s"
-    gap = f"; for {its.longest_ms / 1000:,.2f} s something ran nowhere" if its.longest_ms else ""
+    gap = f"; for {its.longest_ms / 1000:,.2f} s something {group.words.ran_nowhere}" if its.longest_ms else ""
     count = sum(len(each.resources) for each in moved[-1])
     yield (
         f'<p class="said"><b>The last rebalance</b>, of {_at(row["started"])}: {escape(_why(group, row))}. '
@@ -148,15 +150,16 @@ def _last(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]]) -> 
 
 _WAS_AWAY = "; the coordinator had been away"
 _OF_OUTAGES = (
-    "What nobody ran in that time, and what changed when workers came back, is counted here, and not for the "
-    "rebalances and workers before and after. No log says what workers stopped by themselves meanwhile."
+    "What {words.nobody_ran} in that time, and what changed when {words.members} came back, is counted here, and not "
+    "for the rebalances and {words.members} before and after. No log says what {words.members} stopped by themselves "
+    "meanwhile."
 )
 
 
 def _outages(group: GroupHistory, cost: Costs) -> str:
     pairs = list(zip(group.outages, cost.by_outage, strict=True))
     return _table(
-        ("from", "until", "#seconds", "#rebalances when it was back", *_COST),
+        ("from", "until", "#seconds", "#rebalances when it was back", *_cost(group.words.unowned)),
         (
             (_at(each.from_at), _at(each.to_at), f"{each.length_ms / 1000:,.2f}", its.rebalances, *_told(its))
             for each, its in pairs[: -WORST - 1 : -1]
@@ -176,7 +179,7 @@ def _rebalances(group: GroupHistory, cost: Costs, moved: Sequence[Sequence[Move]
 
 def _listed(group: GroupHistory, rows: Iterable[tuple[Row, Cost, Sequence[Move], bool]]) -> str:
     return _table(
-        ("#epoch", "started", "reason", "#seconds until at rest", *_COST, "what moved"),
+        ("#epoch", "started", "reason", "#seconds until at rest", *_cost(group.words.unowned), "what moved"),
         (
             (row["epoch"], _at(row["started"]), _why(group, row) + (_WAS_AWAY if is_of_outage else ""),
              _seconds(group, row), *_told(its), _moved(moved))
@@ -228,7 +231,9 @@ def _taker(group: GroupHistory, row: Row) -> str:
     return "removed" if row["to_member"] is None else group.called(row["to_member"])
 
 
-_COST = ("#stopped", "#for nothing", "#lost", "#task-seconds nobody ran", "#longest gap, s")
+def _cost(unowned: str) -> tuple[str, ...]:
+    """The headers of a cost; `unowned`: the unit of the sum of all gaps."""
+    return "#stopped", "#for nothing", "#lost", f"#{unowned}", "#longest gap, s"
 
 
 def _told(cost: Cost) -> tuple[object, ...]:
@@ -236,7 +241,7 @@ def _told(cost: Cost) -> tuple[object, ...]:
 
 
 def _why(group: GroupHistory, row: Row) -> str:
-    """The whole reason, with workers by the names that the page uses elsewhere."""
+    """The whole reason, with members by the names that the page uses elsewhere."""
     detail = str(row["detail"] or "no reason is known")
     named = sorted({each for _, members in causes(row["detail"]) for each in members}, key=len, reverse=True)
     if not named:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
+from kcoord.pipeline.report.words import MemberWords, words_for
 from kcoord.pipeline.tables import (
     AUDIT,
     BALANCE,
@@ -30,7 +32,7 @@ Row = dict[str, Any]
 _GROUP = ("group_id", "incarnation")
 _RESOURCE = (*_GROUP, "connector", "task")
 _SHOWN: dict[Table, tuple[str, ...]] = {
-    EPOCHS: (*_GROUP, "kind", "epoch", "offset"),
+    EPOCHS: (*_GROUP, "protocol_type", "kind", "epoch", "offset"),
     REBALANCES: (
         *_GROUP,
         "kind",
@@ -47,7 +49,18 @@ _SHOWN: dict[Table, tuple[str, ...]] = {
         "lost",
     ),
     OWNERSHIP: (*_RESOURCE, "member_id", "from_offset", "from_at", "to_at", "ended"),
-    SESSIONS: ("partition", *_GROUP, "member_id", "instance_id", "url", "from_offset", "from_at", "to_at"),
+    SESSIONS: (
+        "partition",
+        *_GROUP,
+        "protocol_type",
+        "member_id",
+        "instance_id",
+        "client_id",
+        "url",
+        "from_offset",
+        "from_at",
+        "to_at",
+    ),
     GAPS: (*_RESOURCE, "from_at", "to_at", "duration_ms", "from_member", "to_member", "epoch", "reason"),
     BALANCE: (*_GROUP, "offset", "at", "members", "configured", "owned", "most", "least"),
     AUDIT: (*_RESOURCE, "finding", "offset", "at", "until", "what"),
@@ -106,12 +119,31 @@ class GroupHistory:
         return sum(self.outages[number].shared_ms(from_at, to_at) for number in self.outages_in(from_at, to_at))
 
     @cached_property
+    def words(self) -> MemberWords:
+        """The words for its members and what they have."""
+        types = [row["protocol_type"] for rows in (self.sessions, self.epochs) for row in rows if row["protocol_type"]]
+        return words_for(types[-1] if types else None)
+
+    @cached_property
     def _names(self) -> dict[str, str]:
-        return {row["member_id"]: row["instance_id"] or row["url"] or row["member_id"] for row in self.sessions}
+        short = {row["member_id"]: _short(row) for row in self.sessions}
+        counts = Counter(short.values())
+        unique = {member_id: name if counts[name] == 1 else member_id for member_id, name in short.items()}
+        return {row["member_id"]: row["instance_id"] or row["url"] or unique[row["member_id"]] for row in self.sessions}
 
     def called(self, member_id: str) -> str:
-        """The worker's name: its static name, its url, or its member id."""
+        """The member's name: its static name, its url, or its member id. A consumer's id is random digits; it is called
+        as `kcoord groups describe` does it.
+        """
         return self._names.get(member_id, member_id)
+
+
+def _short(row: Row) -> str:
+    """A consumer's client id and the end of its member id; for other members, the whole member id."""
+    member_id: str = row["member_id"]
+    if row["protocol_type"] != CONSUMER_PROTOCOL_TYPE or not row["client_id"]:
+        return member_id
+    return f"{row['client_id']}-{member_id[-4:]}"
 
 
 @attrs.frozen

@@ -1,4 +1,8 @@
-"""The rows of the group to replay, read from the tables with pyarrow. Times are in unix ms."""
+"""The rows of the group to replay, read from the tables with pyarrow. Times are in unix ms.
+
+A group of Connect workers is replayed from the derived tables, a consumer group from its records. Classic groups of
+consumers are left out: their leaders assign, by assignors that kcoord does not have.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +15,27 @@ import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.history.entry import Row
+from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
+from kcoord.pipeline.history.entry import Entry, Row
+from kcoord.pipeline.history.state import OF_GROUPS
 from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
 from kcoord.pipeline.whatif.fleet import TIMES, Tables
+from kcoord.protocol.records import decode_record
 
 READ = (EPOCHS, SESSIONS, OWNERSHIP, CONNECTORS, REBALANCES, GAPS)
+_OWNER = ["group_id", "protocol_type"]
 NAMED = 5
 """How many groups an error names to choose from."""
 
 
 def read(place: Path, group: str | None) -> tuple[str, Tables]:
-    """The group and its rows. The group need not be named if only one group owns something.
+    """The group and its rows. The group need not be named if only one group of workers owns something.
 
-    Raises PipelineError: no tables there, tables of another kcoord, no such group, several to choose from.
+    Raises PipelineError: no tables there, tables of another kcoord, no such group, a group of consumers, several to
+    choose from.
     """
     found = {table.name: _table(place, table) for table in READ}
-    there = sorted(set(found[OWNERSHIP.name].column("group_id").to_pylist()))
+    there, consumers = _owners(found[OWNERSHIP.name])
     if group is None:
         if len(there) != 1:
             what = "none" if not there else ", ".join(there[:NAMED]) + (", …" if len(there) > NAMED else "")
@@ -36,6 +45,11 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
                 else f"{place} has no group of Connect workers that ever ran anything: there is nothing to replay"
             )
         group = there[0]
+    elif group in consumers and group not in there:
+        raise PipelineError(
+            f"{group} is a group of consumers: only what Connect workers did can be simulated with other policies and "
+            "delays"
+        )
     elif group not in there:
         raise PipelineError(
             f"no worker of group {group} ever ran anything in {place}; it has {', '.join(there) or 'none'}"
@@ -48,13 +62,40 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
     return group, Tables(**rows, last_ms=max(map(_last_ms, (*found.values(), written))))
 
 
-def _table(place: Path, table: Table, only: Sequence[str] | None = None) -> pa.Table:
-    """The whole table, or some columns."""
+def consumers_to_replay(place: Path, group: str | None) -> str | None:
+    """The group of consumers that is meant: the named one, or the only group that ever had anything. None: none, or a
+    group of Connect workers is meant. Raises PipelineError: no tables there, tables of another kcoord.
+    """
+    workers, consumers = _owners(_table(place, OWNERSHIP))
+    if group is None and not workers and len(consumers) == 1:
+        return consumers[0]
+    return group if group in consumers and group not in workers else None
+
+
+def records_of(place: Path, group: str) -> list[Entry]:
+    """The records of a group, in the order of the log. Raises PipelineError: no tables, tables of another kcoord."""
+    columns = ("partition", "offset", "at", "type", "key", "value")
+    rows = _plain(_table(place, RECORDS, columns, [("group_id", "=", group), ("type", "in", sorted(OF_GROUPS))]))
+    rows.sort(key=lambda row: row["offset"])
+    return [Entry(row["partition"], row["offset"], row["at"], decode_record(row["key"], row["value"])) for row in rows]
+
+
+def _owners(ownership: pa.Table) -> tuple[list[str], list[str]]:
+    """The groups of Connect workers, and those of consumers, in which somebody ever had something."""
+    pairs = {(row["group_id"], row["protocol_type"]) for row in ownership.select(_OWNER).to_pylist()}
+    workers = sorted({group for group, protocol_type in pairs if protocol_type != CONSUMER_PROTOCOL_TYPE})
+    return workers, sorted(group for group, protocol_type in pairs if protocol_type == CONSUMER_PROTOCOL_TYPE)
+
+
+def _table(
+    place: Path, table: Table, only: Sequence[str] | None = None, where: Sequence[tuple[str, str, Any]] | None = None
+) -> pa.Table:
+    """The whole table, or some columns of the rows for which all of `where` holds."""
     folder = place / table.name
     if not folder.is_dir():
         raise PipelineError(f"{folder} is not there: make the tables with kcoord pipeline history --out {place}")
     try:
-        found = parquet.read_table(folder, columns=None if only is None else list(only))
+        found = parquet.read_table(folder, columns=None if only is None else list(only), filters=where)
     except (OSError, pa.ArrowInvalid) as error:
         raise PipelineError(f"{folder} cannot be read: {error}") from None
     wanted = [column.name for column in table.columns] if only is None else only
@@ -75,7 +116,9 @@ def _last_ms(table: pa.Table) -> int:
 
 
 def _rows(table: pa.Table, group: str) -> list[Row]:
-    return _plain(table.filter(compute.equal(table.column("group_id"), group)))
+    """The rows of the group, without what it did while a group of consumers had its name."""
+    rows = _plain(table.filter(compute.equal(table.column("group_id"), group)))
+    return [row for row in rows if row["protocol_type"] != CONSUMER_PROTOCOL_TYPE]
 
 
 def _plain(table: pa.Table) -> list[Row]:
