@@ -96,8 +96,8 @@ async def test_rule_6_a_member_of_the_clusters_leaves_while_kcoord_asks_whose_th
     is_unknown_here = asyncio.Event()
     call = GuardedGroups.call
 
-    async def heard(self: GuardedGroups, session: Any, taken: Any, request: Any, *others: Any) -> Any:
-        answer = await call(self, session, taken, request, *others)
+    async def heard(self: GuardedGroups, session: Any, taken: Any, request: Any, *others: Any, **more: Any) -> Any:
+        answer = await call(self, session, taken, request, *others, **more)
         if isinstance(request, LeaveGroupRequest):
             is_unknown_here.set()
         return answer
