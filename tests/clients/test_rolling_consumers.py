@@ -48,6 +48,9 @@ CELLS: dict[str, Clients] = {
     "librdkafka copier": ADOPTED["librdkafka copier"],
 }
 VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
+MATRIX = [(cell, version, killed) for cell in CELLS for version in (*VERSIONS, "4.3") for killed in (False, True)]
+AT_EACH_COMMIT = (("mixed", "2.8", False), ("java copier", "2.8", True))
+"""One without a kill, where clients may complain of nothing, and one with it."""
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +113,7 @@ def rolling(client: LiveClient) -> list[Rolling]:
     return [Rolling(client, dict(client.options))] if issubclass(client.kind, LivingLibrdkafka) else []
 
 
-@pytest.mark.parametrize("is_killed", [False, True], ids=["", "and kcoord is killed"])
-@pytest.mark.parametrize("version", cells(["2.8", "3.9", "4.3"], lambda version: version != "2.8"))
-@pytest.mark.parametrize("cell", cells(CELLS, lambda cell: cell not in ("mixed", "java copier")))
+@pytest.mark.parametrize(("cell", "version", "is_killed"), cells(MATRIX, lambda cell: cell not in AT_EACH_COMMIT))
 def test_a_live_fleet_rolls_to_the_new_protocol_and_back(
     cluster_of: Callable[[str], KafkaCluster],
     entry_of: Callable[[KafkaCluster], Front],
