@@ -116,7 +116,7 @@ async def _commit(
     for attempt in range(ATTEMPTS):
         if session.is_late or (attempt and session.client.has_hung_up):
             break
-        name, placed_for = sentinel.identity, await _placed_for(gateway, group_id, generation)
+        name, before = sentinel.identity, (await facts_of(gateway, group_id)).generation
         error = error or await gateway.guarded.check_commit(
             session,
             group_id,
@@ -128,6 +128,7 @@ async def _commit(
         )
         if not error and request.member_id and not transactional:  # a producer comes by a connection of its own
             session.add_member(group_id, request.member_id)
+        placed_for = await _placed_for(gateway, group_id, generation, before)
         is_placed = name.stands_for(placed_for)
         if gateway.releases.concerns(group_id):
             if error in STRANGER:
@@ -172,15 +173,17 @@ async def _commit(
     session.answer(call, refuse(request, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
 
 
-async def _placed_for(gateway: GroupCallContext, group_id: str, generation: int) -> int:
+async def _placed_for(gateway: GroupCallContext, group_id: str, generation: int, before: int | None) -> int:
     """The generation here for which the sentinel must stand, so that upstream takes a commit of that generation in its
-    name; negative: any. Where the group itself allows an earlier generation, its own counts: in a classic group that
-    was a consumer group each member knows one of its own. Raises Unanswered.
+    name, now that the group allows it; negative: any. Raises Unanswered.
+
+    `before`: the group's own generation before it was asked. If that was a later one, the group allows an earlier one
+    (a classic group that was a consumer group, where each member knows one of its own), and its own counts. If it has
+    moved on since it was asked, the commit's counts, and is refused.
     """
-    facts = await facts_of(gateway, group_id)
-    if generation < 0 or facts.consumer_epoch is not None:
+    if generation < 0 or (await facts_of(gateway, group_id)).consumer_epoch is not None:
         return NO_GENERATION  # a consumer group's epochs are not those of the sentinel
-    return generation if facts.generation is None else facts.generation
+    return generation if before is None else max(generation, before)
 
 
 def _named(request: Commit) -> list[Named]:
