@@ -567,13 +567,26 @@ class Crowd:
             written = written - {value for each in notes for value in (*each.uncommitted, *each.unsaid)}
         left_out, again = written - set(acknowledged), _twice(acknowledged)
         assert not left_out, f"records were left out: {sorted(left_out)}"
-        assert not again, f"records were processed again though their commit was acknowledged: {again}"
+        assert not again, f"records were processed again though their commit was acknowledged: {self._who(again)}"
         twice = _twice(Counter(value for each in notes for value in each.processed)) if processed else []
         assert not twice, f"records were processed twice: {twice}"
         assert not kept or not any(self.lost), f"partitions were lost: {self.lost}"
         committed = self.kafka.committed(self.group)
         count = len(self.load.values)
         assert sum(committed.values()) == count, f"of {count} records these are committed: {committed}"
+
+    def _who(self, values: Iterable[str]) -> dict[str, list[str]]:
+        """By value, who has noted it, and as what; in the order in which the clients end."""
+        return {
+            value: [
+                f"{at} {getattr(client, 'kind', JavaClient).__name__} {what}"
+                for at, client in enumerate(self.clients)
+                for what in ("acknowledged", "open", "uncommitted", "unsaid")
+                for noted in getattr(client.notes, what)
+                if noted == value
+            ]
+            for value in values
+        }
 
     def check_no_complaint(self, allowed: Iterable[str] = ()) -> None:
         """Nobody has said what a user would take for a failure; `allowed` are patterns."""
