@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 LONGEST_DELAY_S = 3_600
 SHOWN = 20
 """How many choices are shown, best first. The table has all of them."""
+FOR_CONSUMERS = frozenset({"tables", "group", "assignor", "interval"})
+"""The options that say something about a group of consumers."""
 PIECES = 3
 """How many pieces are named where a replay and the log disagree, worst first."""
 
 
 def whatif(
+    context: typer.Context,
     tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
     out: Annotated[
         str | None,
@@ -157,10 +160,11 @@ def whatif(
     except PipelineError as error:
         fail(error)
     if consumers is not None:
-        if kind or policy or delay or restart or rules or was_policy or was_delay is not None:
+        needless = [f"--{each.replace('_', '-')}" for each in _given(context) - FOR_CONSUMERS]
+        if needless:
             fail(
                 f"{printable(consumers)} is a group of consumers: it has assignors (--assignor) and assignment "
-                "intervals (--interval), and no kinds, policies, delays, restarts or rules",
+                f"intervals (--interval). These options are for Connect workers: {', '.join(sorted(needless))}",
                 USAGE,
             )
         print(replayed_consumers(tables, consumers, [each.value for each in assignor or ()], interval or ()), end="")
@@ -194,6 +198,12 @@ def whatif(
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
         fail("two workers had the same task at once in a run, which is a bug in kcoord: see `doubles`", FAILED)
+
+
+def _given(context: typer.Context) -> frozenset[str]:
+    """The options of the command line."""
+    sources = {each: context.get_parameter_source(each) for each in context.params}
+    return frozenset(each for each, source in sources.items() if source is not None and source.name == "COMMANDLINE")
 
 
 def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str], progress: "Progress") -> "Advice":

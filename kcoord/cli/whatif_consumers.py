@@ -13,7 +13,7 @@ from kcoord.cli.lab import without_empty_columns
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.pipeline.whatif.consumers import AssignmentComparison, AssignmentCosts
+    from kcoord.pipeline.whatif.consumer_assignments import AssignmentComparison, AssignmentCosts
 
 LONGEST_INTERVAL_S = 3_600
 
@@ -29,7 +29,7 @@ def replayed_consumers(tables: Path, group: str, assignors: Sequence[str], inter
     """The text for people. Ends the command if nothing can be replayed."""
     from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
     from kcoord.pipeline.failure import PipelineError
-    from kcoord.pipeline.whatif.consumers import INTERVALS_MS, answer, moments_of
+    from kcoord.pipeline.whatif.consumer_assignments import INTERVALS_MS, answer, moments_of
     from kcoord.pipeline.whatif.reading import records_of
 
     for each in intervals_s:

@@ -3,13 +3,17 @@
 import gc
 import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import Front, front_of
+from tests.kafka.groups import describe
+from tests.kafka.wait import eventually
 
+VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
+"""The older clusters of the tests, and their releases."""
 _numbers = itertools.count(1)
 
 
@@ -40,3 +44,18 @@ def name(request: pytest.FixtureRequest) -> str:
 def topic(kafka: KafkaCluster, name: str) -> str:
     """A topic of four partitions for the test alone."""
     return kafka.create_topic(f"topic-{name}", partitions=4)
+
+
+@pytest.fixture(scope="module")
+def cluster_of(kafka: KafkaCluster, start_kafka: Callable[..., KafkaCluster]) -> Callable[[str], KafkaCluster]:
+    """The cluster of a version; the tests' own Kafka is the newest."""
+    started = {"4.3": kafka}
+
+    def of(version: str) -> KafkaCluster:
+        if version not in started:
+            started[version] = start_kafka(version=VERSIONS[version])
+        bootstrap = started[version].bootstrap
+        eventually(lambda: describe(bootstrap, "whoever"), "there are coordinators", retry=Exception)
+        return started[version]
+
+    return of

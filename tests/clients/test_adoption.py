@@ -26,9 +26,8 @@ from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssi
 
 from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
+from tests.clients.crowd import Complaints, Crowd, Load
 from tests.clients.live_clients import (
-    Complaints,
-    Crowd,
     JavaClient,
     LibraryClient,
     LiveClient,
@@ -36,11 +35,10 @@ from tests.clients.live_clients import (
     LivingCopier,
     LivingKafkaPython,
     LivingLibrdkafka,
-    Load,
     with_program,
 )
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import kcoord_of
+from tests.kafka.front import kcoord_of, one_for_each
 from tests.kafka.groups import check_kcoord_owns, describe
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
@@ -128,37 +126,13 @@ ORDINARY = (
 )
 """What libraries log of every rebalance, at a cluster without kcoord too."""
 AT_EACH_COMMIT = ("mixed", "librdkafka copier")
-VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
-
-
-@pytest.fixture(scope="module")
-def cluster_of(kafka: KafkaCluster, start_kafka: Callable[..., KafkaCluster]) -> Callable[[str], KafkaCluster]:
-    """The cluster of a version; the tests' own Kafka is the newest."""
-    started = {"4.3": kafka}
-
-    def of(version: str) -> KafkaCluster:
-        if version not in started:
-            started[version] = start_kafka(version=VERSIONS[version])
-        bootstrap = started[version].bootstrap
-        eventually(lambda: describe(bootstrap, "whoever"), "there are coordinators", retry=Exception)
-        return started[version]
-
-    return of
 
 
 @pytest.fixture(scope="module")
 def front_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Kcoord]]:
     """The kcoord before a cluster."""
-    started: dict[str, Kcoord] = {}
-
-    def of(cluster: KafkaCluster) -> Kcoord:
-        if cluster.bootstrap not in started:
-            started[cluster.bootstrap] = kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"))
-        return started[cluster.bootstrap]
-
-    yield of
-    for each in started.values():
-        each.remove()
+    with one_for_each(lambda cluster: kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"))) as of:
+        yield of
 
 
 @pytest.mark.parametrize("version", cells(["4.3", "3.9", "2.8"], lambda version: version != "4.3"))

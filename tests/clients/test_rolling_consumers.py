@@ -24,14 +24,14 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from tests.cells import cells
-from tests.clients.live_clients import Complaints, Crowd, JavaClient, LibraryClient, LiveClient, LivingLibrdkafka, Load
+from tests.clients.crowd import Complaints, Crowd, Load
+from tests.clients.live_clients import JavaClient, LibraryClient, LiveClient, LivingLibrdkafka
 from tests.clients.test_adoption import CELLS as ADOPTED
 from tests.clients.test_adoption import COOPERATIVE, ORDINARY, RANGE, STRATEGY, Clients, java_pair, mixed, pair
 from tests.clients.test_consumers_alone import NEW_PROTOCOL
 from tests.clients.test_consumers_in_front import SETTINGS
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of
-from tests.kafka.groups import describe
+from tests.kafka.front import Front, front_of, one_for_each
 from tests.kafka.java import Java
 from tests.kafka.topics import read_topic
 from tests.kafka.wait import NotYet, eventually
@@ -47,40 +47,17 @@ CELLS: dict[str, Clients] = {
     "java copier": ADOPTED["java copier"],
     "librdkafka copier": ADOPTED["librdkafka copier"],
 }
-VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
-MATRIX = [(cell, version, killed) for cell in CELLS for version in (*VERSIONS, "4.3") for killed in (False, True)]
+VERSIONS = ("2.8", "3.9", "4.3")
+MATRIX = [(cell, version, killed) for cell in CELLS for version in VERSIONS for killed in (False, True)]
 AT_EACH_COMMIT = (("mixed", "2.8", False), ("java copier", "2.8", True))
 """One without a kill, where clients may complain of nothing, and one with it."""
 
 
 @pytest.fixture(scope="module")
-def cluster_of(kafka: KafkaCluster, start_kafka: Callable[..., KafkaCluster]) -> Callable[[str], KafkaCluster]:
-    """The cluster of a version; the tests' own Kafka is the newest."""
-    started = {"4.3": kafka}
-
-    def of(version: str) -> KafkaCluster:
-        if version not in started:
-            started[version] = start_kafka(version=VERSIONS[version])
-        bootstrap = started[version].bootstrap
-        eventually(lambda: describe(bootstrap, "whoever"), "there are coordinators", retry=Exception)
-        return started[version]
-
-    return of
-
-
-@pytest.fixture(scope="module")
 def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Front]]:
     """kcoord in front of a cluster."""
-    started: dict[str, Front] = {}
-
-    def of(cluster: KafkaCluster) -> Front:
-        if cluster.bootstrap not in started:
-            started[cluster.bootstrap] = front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)
-        return started[cluster.bootstrap]
-
-    yield of
-    for each in started.values():
-        each.remove()
+    with one_for_each(lambda cluster: front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
+        yield of
 
 
 @attrs.define

@@ -18,15 +18,13 @@ import pytest
 
 from kcoord.group.partition_of_group import partition_of
 from tests.cells import cells
+from tests.clients.crowd import Complaints, Crowd, Load
 from tests.clients.live_clients import (
-    Complaints,
-    Crowd,
     JavaClient,
     LibraryClient,
     LiveClient,
     LivingAiokafka,
     LivingLibrdkafka,
-    Load,
     with_program,
 )
 from tests.faults.length import has_long_form, rounds

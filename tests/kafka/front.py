@@ -4,10 +4,11 @@ To kcoord before a Kafka cluster. With TESTS_DIRECT=1 to that cluster itself: so
 checked against what Kafka does, and a failure is told apart: kcoord's, or the test's.
 """
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import attrs
 
@@ -64,3 +65,21 @@ def kcoord_of(cluster: KafkaCluster, folder: Path, groups: Sequence[str] = ALL_G
 def front_of(cluster: KafkaCluster, folder: Path, groups: Sequence[str] = ALL_GROUPS, **settings: object) -> Front:
     """`kcoord_of` the same, or the cluster itself where TESTS_DIRECT says so."""
     return Direct(cluster) if DIRECT else kcoord_of(cluster, folder, groups, **settings)
+
+
+F = TypeVar("F", bound=Front)
+
+
+@contextlib.contextmanager
+def one_for_each(start: Callable[[KafkaCluster], F]) -> Iterator[Callable[[KafkaCluster], F]]:
+    """Gives what stands before a cluster, started when it is first asked for; nothing of them is left afterwards."""
+    started: dict[str, F] = {}
+
+    def of(cluster: KafkaCluster) -> F:
+        if cluster.bootstrap not in started:
+            started[cluster.bootstrap] = start(cluster)
+        return started[cluster.bootstrap]
+
+    yield of
+    for each in started.values():
+        each.remove()

@@ -65,7 +65,7 @@ class ConsumerRecorder(World):
         return Truth(group.epoch, owned, _subscribed(group) - frozenset().union(*owned.values()))
 
     def _resources(self, partitions: Iterable[tuple[bytes, int]]) -> frozenset[Resource]:
-        """Those of topics that are not gone and made anew, by name."""
+        """By name; without those of topics that were deleted, also if a new one has the name."""
         return frozenset(Resource(self._names[topic], at) for topic, at in partitions if topic in self._names)
 
     def compare(self, found: Mapping[str, list[Row]]) -> int:

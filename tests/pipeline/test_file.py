@@ -20,7 +20,7 @@ from kcoord.pipeline.spark.history import Outcome, run_batch
 from kcoord.pipeline.spark.sources import FileSource
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.tables import DERIVED, OUTAGES, Kind, Table
-from kcoord.pipeline.whatif.consumers import answer, moments_of
+from kcoord.pipeline.whatif.consumer_assignments import answer, moments_of
 from kcoord.pipeline.whatif.reading import consumers_to_replay, records_of
 from kcoord.protocol.records import Record, encode_record
 from tests.pipeline.consumer_story import consumers, there_and_back

@@ -10,9 +10,9 @@ import pytest
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.report.costs import costs, moves
+from kcoord.pipeline.report.member_words import UNOWNED_OF_ALL
 from kcoord.pipeline.report.page import page
 from kcoord.pipeline.report.reading import read
-from kcoord.pipeline.report.words import UNOWNED_OF_ALL
 from kcoord.pipeline.tables import RECORDS
 from kcoord.pipeline.whatif.reading import read as read_for_whatif
 from tests.group.consumer.world import GROUP, topics

@@ -14,7 +14,13 @@ import pytest
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
 from kcoord.pipeline.tables import RECORDS
-from kcoord.pipeline.whatif.consumers import AssignmentChoice, AssignmentComparison, AssignmentCosts, answer, moments_of
+from kcoord.pipeline.whatif.consumer_assignments import (
+    AssignmentChoice,
+    AssignmentComparison,
+    AssignmentCosts,
+    answer,
+    moments_of,
+)
 from kcoord.protocol.records import ConsumerGroupTargetAssignmentMemberValue, Record, encode_record
 from tests.cli.run_cli import kcoord
 from tests.group.consumer import test_any_history as any_history
@@ -42,7 +48,7 @@ def of(found: AssignmentComparison, assignor: str, interval_ms: int = 0) -> Assi
 
 
 def start_one_after_the_other(interval_ms: int) -> ConsumerRecorder:
-    """Three consumers within a second; later one leaves, one is made anew, and the topic grows."""
+    """Three consumers within a second; later one leaves, another process replaces one, and the topic grows."""
     settings = ConsumerSettings(heartbeat_wait_ms=0, assignment_interval_ms=interval_ms)
     world = ConsumerRecorder(settings, topics(A=6))
     for at, member in enumerate("abc"):
@@ -194,6 +200,9 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     place = write_all(tmp_path / "t", entries(consumers().written), renamed("workers", "copy", "w"))
     assert "g is a group of consumers: it has assignors (--assignor)" in failed(
         "--tables", place, "-g", GROUP, "--delay", 30
+    )
+    assert "These options are for Connect workers: --seeds, --session" in failed(
+        "--tables", place, "-g", GROUP, "--session", 30, "--seeds", 3, "--interval", 1
     )
     assert "an interval of -1 is not between 0 and 3,600 seconds" in failed(
         "--tables", place, "-g", GROUP, "--interval", -1

@@ -165,23 +165,21 @@ async def stand(
 
     The member's session is paused meanwhile, because a member that waits for its answer cannot send heartbeats.
     """
-    group_id, paused = sentinel.group_id, gateway.paused_sessions
+    group_id = sentinel.group_id
 
     async def current() -> int | None:
         return (await facts_of(gateway, group_id)).generation
 
-    paused.pause(group_id, [member_id], gateway.now_ms())
-    try:
-        while True:
-            fence = await current()
-            if fence is None or sentinel.mark == fence:
-                return ErrorCode.NONE
-            await session.ready()
-            error = await sentinel.hold(session, fence, current)
-            if error:  # if the cluster has the group now, the next heartbeat finds it out
-                lacks = error == ErrorCode.GROUP_AUTHORIZATION_FAILED
-                return error if lacks else ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    except UpstreamLost:
-        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    finally:
-        paused.returned(group_id, member_id)
+    with gateway.paused_sessions.waiting(group_id, member_id, gateway.now_ms()):
+        try:
+            while True:
+                fence = await current()
+                if fence is None or sentinel.mark == fence:
+                    return ErrorCode.NONE
+                await session.ready()
+                error = await sentinel.hold(session, fence, current)
+                if error:  # if the cluster has the group now, the next heartbeat finds it out
+                    lacks = error == ErrorCode.GROUP_AUTHORIZATION_FAILED
+                    return error if lacks else ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+        except UpstreamLost:
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS

@@ -314,19 +314,17 @@ async def _hold(
 
     The member's session is paused meanwhile, because a member that waits for its answer cannot send heartbeats.
     """
-    group_id, paused = sentinel.group_id, gateway.paused_sessions
+    group_id = sentinel.group_id
 
     async def current() -> int | None:
         return (await facts_of(gateway, group_id)).generation
 
-    paused.pause(group_id, [joined.member_id], gateway.now_ms())
-    try:
-        await session.ready()
-        return await sentinel.hold(session, joined.generation_id, current)
-    except UpstreamLost:
-        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
-    finally:
-        paused.returned(group_id, joined.member_id)
+    with gateway.paused_sessions.waiting(group_id, joined.member_id, gateway.now_ms()):
+        try:
+            await session.ready()
+            return await sentinel.hold(session, joined.generation_id, current)
+        except UpstreamLost:
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 
 
 def _is_final(response: JoinGroupResponse) -> bool:

@@ -143,13 +143,9 @@ async def _commit(
             await _pass_on(gateway, session, call, request)
             return
         if not error and not is_placed:
-            gateway.paused_sessions.pause(
-                group_id, [request.member_id], gateway.now_ms()
-            )  # the member's heartbeats wait behind this commit
-            try:
+            # the member's heartbeats wait behind this commit
+            with gateway.paused_sessions.waiting(group_id, request.member_id, gateway.now_ms()):
                 error = await _in_place(gateway, session, sentinel, placed_for)
-            finally:
-                gateway.paused_sessions.returned(group_id, request.member_id)
         if is_refusal(error) and not await is_here(gateway, group_id):
             await _pass_on(gateway, session, call, request)
             return

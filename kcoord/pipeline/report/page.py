@@ -14,8 +14,8 @@ from html import escape
 from kcoord.pipeline.history.causes import causes
 from kcoord.pipeline.report import figures
 from kcoord.pipeline.report.costs import OUTAGE, Cost, Costs, Move, costs, length_ms, moves, rest_ms
+from kcoord.pipeline.report.member_words import unowned_in
 from kcoord.pipeline.report.reading import GroupHistory, Histories, Row
-from kcoord.pipeline.report.words import unowned_in
 from kcoord.resource import tell
 
 GROUPS, LISTED, WORST = 20, 500, 20

@@ -14,7 +14,7 @@ import attrs
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
-from kcoord.pipeline.report.words import MemberWords, words_for
+from kcoord.pipeline.report.member_words import MemberWords, words_for
 from kcoord.pipeline.tables import (
     AUDIT,
     BALANCE,

@@ -1,6 +1,6 @@
 """Do consumers get the answers here that they get from Kafka 4.3's own coordinator?
 
-Each scenario is played twice: against a broker, in raw frames, and against a shard (`played_twice.py`). The
+Each scenario is played twice: against a broker, in raw frames, and against a shard (`scripts_beside_kafka.py`). The
 numbers in names are those of KG rules: KG-1 to KG-9 (docs/rules/consumer-groups.md).
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.gateway.scripted import close_all
-from tests.group.consumer.played_twice import broker_with_topics, play
+from tests.group.consumer.scripts_beside_kafka import broker_with_topics, play
 from tests.group.consumer.sides import V0, Group
 from tests.kafka.cluster import KafkaCluster
 

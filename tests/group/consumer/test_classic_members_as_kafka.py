@@ -14,7 +14,7 @@ import pytest
 
 from tests.gateway.scripted import close_all
 from tests.group.consumer.classic_sides import MixedGroup
-from tests.group.consumer.played_twice import broker_with_topics, play
+from tests.group.consumer.scripts_beside_kafka import broker_with_topics, play
 from tests.kafka.cluster import KafkaCluster
 
 

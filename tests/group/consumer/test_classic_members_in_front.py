@@ -80,7 +80,7 @@ def test_what_looks_agree_upon_counts_at_once_if_it_is_there() -> None:
 
 
 def upgraded(world: World) -> None:
-    """Somebody may have left the classic group a moment ago, whose commit is on its way."""
+    """A member that left the classic group a moment ago may have sent a commit."""
     classic_group(world, ["A0 A1", "A2 A3"])
     before = fence(world)
     world.join("n")
@@ -88,7 +88,7 @@ def upgraded(world: World) -> None:
 
 
 def downgraded(world: World) -> None:
-    """The next generation of the classic group is none for which somebody stood before."""
+    """kcoord's member has never stood for the next generation of the classic group."""
     classic = beside_one(world)
     world.leave("n")
     former = world.shard.generation(GROUP)

@@ -7,6 +7,8 @@ read: such a group is not among the members of the client session.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kcoord.bounded_cache import BoundedCache
@@ -40,6 +42,15 @@ class PausedSessions:
         for member_id in member_ids:
             self._groups.pause_session(group_id, member_id, now_ms + self._outage_ms)
             self._until_ms[group_id, member_id] = now_ms + self._outage_ms
+
+    @contextlib.contextmanager
+    def waiting(self, group_id: str, member_id: str, now_ms: int) -> Iterator[None]:
+        """A member waits for an answer meanwhile, so it cannot send heartbeats: its session stands still."""
+        self.pause(group_id, [member_id], now_ms)
+        try:
+            yield
+        finally:
+            self.returned(group_id, member_id)
 
     def pause_all_of(self, session: ClientSession, now_ms: int) -> None:
         """Pause the sessions of a connection's members."""

@@ -1,4 +1,4 @@
-"""What if: a consumer group's history, assigned anew by another assignor, or with another assignment interval.
+"""What if another assignor had assigned a consumer group's partitions, or with another assignment interval?
 
 The group's records say who subscribed to what at each moment, which topics there were, and when the group epoch moved.
 Each choice makes its own assignments from that, with kcoord's own assignors, one after the other: an assignor keeps
@@ -13,6 +13,7 @@ what it has assigned before. Nothing is simulated, so there are no seeds: the sa
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
@@ -91,7 +92,7 @@ class AssignmentComparison:
     """The cheapest first: fewest handed over, then the least time unassigned."""
     differs_ms: int | None
     """When the first recorded assignment was made that kcoord's assignor does not make again (unix ms): the figures of
-    the choices prove nothing then. None: there is none.
+    the choices prove nothing then. None: it makes all of them again.
     """
 
 
@@ -159,7 +160,7 @@ def answer(
 
 
 @attrs.define(eq=False)
-class _Assignments:
+class _Assignments(ABC):
     """One way through the history. What assigns, and when, is for the classes below to say."""
 
     outcome: AssignmentCosts = attrs.field(factory=AssignmentCosts, init=False)
@@ -177,19 +178,15 @@ class _Assignments:
                 self.targets = dict(moment.targets)
             else:
                 self._now(moment)
-        self._end()
         return self.outcome
 
     def _waits(self, before: GroupMoment, until_ms: int) -> None:
         """Nothing happens until then."""
         self._pass(before, until_ms)
 
-    def _end(self) -> None:
-        """The log has ended."""
-
+    @abstractmethod
     def _now(self, moment: GroupMoment) -> None:
         """Assign, if an assignment is made at this moment."""
-        raise NotImplementedError
 
     def _pass(self, moment: GroupMoment, until_ms: int) -> None:
         """Count the time until then, in which the group is as at that moment."""
@@ -268,17 +265,19 @@ class _Replay(_Assignments):
     _last_ms: int = attrs.field(default=_LONG_AGO_MS, init=False)
     _is_due: bool = attrs.field(default=False, init=False)
 
+    def over(self, moments: Iterable[GroupMoment]) -> AssignmentCosts:
+        """An assignment that waits when the log ends is made all the same: nothing more happened."""
+        super().over(moments)
+        if self._before is not None and self._is_due:
+            self._waits(self._before, self._last_ms + self.choice.interval_ms + 1)
+        return self.outcome
+
     def _waits(self, before: GroupMoment, until_ms: int) -> None:
         due_ms = self._last_ms + self.choice.interval_ms
         if self._is_due and before.members and due_ms < until_ms:
             self._pass(before, due_ms)
             self._assign(before, due_ms)
         self._pass(before, until_ms)
-
-    def _end(self) -> None:
-        """An assignment that waits is made all the same: nothing more happened."""
-        if self._before is not None and self._is_due:
-            self._waits(self._before, self._last_ms + self.choice.interval_ms + 1)
 
     def _now(self, moment: GroupMoment) -> None:
         self._is_due = moment.exists and (self._is_due or moment.wants_assignment)
