@@ -96,12 +96,17 @@ async def seen_by_consumer(
     if names is None and pattern is None:
         return topics.news(session, group_id)
     await session.ready()
-    others: frozenset[str] = frozenset()
-    if request.member_epoch == JOINING_EPOCH and (await facts_of(gateway, group_id)).has_members:
-        others = await gateway.appearances.of_classic_consumers(group_id)
+    others = await _of_classic_members(gateway, group_id) if request.member_epoch == JOINING_EPOCH else frozenset()
     had = partial(_topics_of, gateway, group_id)
     news = await topics.follow(session, group_id, names, pattern, had)
     return await topics.beside(news, others, [session, *gateway.member_sessions(group_id)]) if others else news
+
+
+async def _of_classic_members(gateway: ConsumerTopicsContext, group_id: str) -> frozenset[str]:
+    """The topics of a classic group that has members here."""
+    facts = await facts_of(gateway, group_id)
+    is_classic = facts.has_members and facts.consumer_epoch is None
+    return await gateway.appearances.of_classic_consumers(group_id) if is_classic else frozenset()
 
 
 async def seen_by_classic(
