@@ -16,6 +16,7 @@ from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtoco
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
 from kcoord.protocol.generated.metadata_request import MetadataRequestTopic
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
+from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
 from kcoord.protocol.messages import (
     DescribeGroupsRequest,
@@ -26,6 +27,7 @@ from kcoord.protocol.messages import (
     LeaveGroupRequest,
     MetadataRequest,
     OffsetCommitRequest,
+    OffsetDeleteRequest,
     Request,
     SyncGroupRequest,
 )
@@ -208,6 +210,12 @@ class ScriptedMember:
 
     async def close(self) -> None:
         await self.client.close()
+
+
+def forgetting(group: str, *topics: str) -> OffsetDeleteRequest:
+    """The request that deletes a group's offsets of partition 0 of these topics."""
+    partitions = [OffsetDeleteRequestPartition(0)]
+    return OffsetDeleteRequest(group_id=group, topics=[OffsetDeleteRequestTopic(each, partitions) for each in topics])
 
 
 async def describe(client: Client, group: str) -> Any:

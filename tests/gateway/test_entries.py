@@ -8,12 +8,16 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
+from kcoord.gateway.ownership.sentinel import requests
 from kcoord.gateway.ownership.sentinel.appearance import Appearance
+from kcoord.gateway.ownership.sentinel.described_groups import Seen
 from kcoord.gateway.ownership.sentinel.shared_sentinel import SharedSentinel
+from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
@@ -22,7 +26,16 @@ from kcoord.protocol.messages import (
     MetadataRequest,
 )
 from tests.gateway.entries import Entry, Map, entries
-from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
+from tests.gateway.scripted import (
+    ScriptedMember,
+    ask,
+    connect,
+    coordinator_port,
+    describe,
+    forgetting,
+    subscription,
+    until,
+)
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
 
@@ -167,6 +180,40 @@ async def test_rule_12_a_name_that_was_got_after_the_check_is_not_used(
 
 async def always() -> bool:
     return True
+
+
+async def test_rule_20_offsets_are_deleted_while_another_entry_joins(
+    both: list[Entry], kafka: KafkaCluster, direct: Client, name: str, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first entry's sentinel puts on the member's new topics, and has not synced yet: the second entry waits."""
+    first = await both[0].member(name)
+    await first.join_and_sync()
+    assert await first.commit(topic, 1) == ErrorCode.NONE
+    await until(partial(is_dressed, both[:1], name, first.generation), "the sentinel rests")
+    joined, has_looked = asyncio.Event(), asyncio.Event()
+    sync, look = requests.sync, SharedSentinel._look
+
+    async def sync_later(sentinel: SentinelState, *rest: Any) -> ErrorCode:
+        if (await describe(direct, name)).group_state == "CompletingRebalance":
+            joined.set()
+            await has_looked.wait()
+        return await sync(sentinel, *rest)
+
+    async def look_and_tell(self: SharedSentinel, asker: Asker) -> tuple[ErrorCode, Seen | None]:
+        error, seen = await look(self, asker)
+        if self is both[1].sentinel(name) and seen is not None and not seen.is_stable:
+            has_looked.set()
+        return error, seen
+
+    monkeypatch.setattr(requests, "sync", sync_later)
+    monkeypatch.setattr(SharedSentinel, "_look", look_and_tell)
+    first.metadata = subscription("another")
+    await first.join_and_sync()
+    await joined.wait()
+    deleted = await ask((await both[1].member(name)).client, forgetting(name, topic))
+    assert deleted.error_code == deleted.topics[0].partitions[0].error_code == ErrorCode.NONE
+    assert has_looked.is_set()
+    assert kafka.committed(name) == {}
 
 
 async def test_rule_13_the_farewell_of_an_entry_does_not_put_out_who_has_come_since(

@@ -17,7 +17,6 @@ from kcoord.group.group_configs import GROUP
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.find_coordinator_response import Coordinator
-from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.messages import (
     DeleteGroupsRequest,
     DescribeClusterRequest,
@@ -26,7 +25,6 @@ from kcoord.protocol.messages import (
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
     MetadataRequest,
-    OffsetDeleteRequest,
 )
 from tests.clients.members import Aiokafka, Librdkafka
 from tests.connectgroups.configs import change
@@ -39,6 +37,7 @@ from tests.gateway.scripted import (
     connect,
     coordinator_port,
     describe,
+    forgetting,
     subscription,
     until,
 )
@@ -208,12 +207,9 @@ async def test_rule_20_a_group_lives_by_both_instances(
     await until(alone, "the second is told")
     second.metadata = subscription("another")
     await second.join_and_sync()
-    forget = OffsetDeleteRequest(
-        group_id=group,
-        topics=[OffsetDeleteRequestTopic(topic, [OffsetDeleteRequestPartition(0)])],
-    )
-    forgotten = await ask(first.client, forget)
-    assert forgotten.error_code == forgotten.topics[0].partitions[0].error_code == ErrorCode.NONE
+    forgotten = await ask(first.client, forgetting(group, topic))
+    assert ErrorCode(forgotten.error_code) == ErrorCode.NONE
+    assert ErrorCode(forgotten.topics[0].partitions[0].error_code) == ErrorCode.NONE
     assert cluster.committed(group) == {}
     assert await second.commit(topic, 9) == ErrorCode.NONE
     await second.leave()

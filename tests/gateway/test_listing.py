@@ -14,7 +14,6 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.list_groups_response import ListedGroup
-from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup
 from kcoord.protocol.messages import (
     DeleteGroupsRequest,
@@ -23,10 +22,9 @@ from kcoord.protocol.messages import (
     FindCoordinatorRequest,
     IncrementalAlterConfigsRequest,
     ListGroupsRequest,
-    OffsetDeleteRequest,
     OffsetFetchRequest,
 )
-from tests.gateway.scripted import ScriptedMember, ask, connect, describe, subscription, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, describe, forgetting, subscription, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
@@ -171,13 +169,7 @@ async def test_rule_13_deleting_offsets_of_a_group_with_members(
     member = await stable(kcoord, own, metadata=subscription(topic))
     assert [await member.commit(topic, 3), await member.commit(unused, 4)] == [ErrorCode.NONE] * 2
 
-    def delete(*topics: str) -> OffsetDeleteRequest:
-        partitions = [OffsetDeleteRequestPartition(partition_index=0)]
-        return OffsetDeleteRequest(
-            group_id=own, topics=[OffsetDeleteRequestTopic(name=each, partitions=partitions) for each in topics]
-        )
-
-    answer = await ask(member.client, delete(topic, unused))
+    answer = await ask(member.client, forgetting(own, topic, unused))
     assert {each.name: ErrorCode(each.partitions[0].error_code) for each in answer.topics} == {
         topic: ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC,
         unused: ErrorCode.NONE,
@@ -189,13 +181,8 @@ async def test_rule_13_deleting_offsets_of_a_group_with_members(
     assert kafka.committed(own) == {(topic, 0): 5}
 
     worker = await stable(kcoord, f"{own}-connect", protocol_type="connect")
-    refused = await ask(worker.client, delete_of(f"{own}-connect", topic))
+    refused = await ask(worker.client, forgetting(f"{own}-connect", topic))
     assert ErrorCode(refused.error_code) == ErrorCode.NON_EMPTY_GROUP
-
-
-def delete_of(group: str, topic: str) -> OffsetDeleteRequest:
-    partitions = [OffsetDeleteRequestPartition(partition_index=0)]
-    return OffsetDeleteRequest(group_id=group, topics=[OffsetDeleteRequestTopic(name=topic, partitions=partitions)])
 
 
 async def test_rule_13_offsets_of_an_empty_group_are_as_on_kafka(
@@ -207,7 +194,7 @@ async def test_rule_13_offsets_of_an_empty_group_are_as_on_kafka(
     await member.leave()
 
     async def deleted() -> bool:
-        answer = await ask(member.client, delete_of(own, topic))
+        answer = await ask(member.client, forgetting(own, topic))
         return not answer.error_code and not answer.topics[0].partitions[0].error_code
 
     assert await until(deleted, "offsets deleted")

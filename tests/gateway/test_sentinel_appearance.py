@@ -17,10 +17,18 @@ from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0, Appearance, S
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.offset_delete_request import OffsetDeleteRequestPartition, OffsetDeleteRequestTopic
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, MetadataRequest, OffsetDeleteRequest
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, MetadataRequest
 from tests.gateway.entries import entries
-from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, subscription, until
+from tests.gateway.scripted import (
+    ScriptedMember,
+    ask,
+    connect,
+    coordinator_port,
+    describe,
+    forgetting,
+    subscription,
+    until,
+)
 from tests.gateway.test_taking import is_empty, upstream_state
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.java import Java
@@ -256,9 +264,7 @@ async def test_rule_2_what_cannot_be_decoded_stops_all_ageing(
 
 
 async def delete_at_broker(direct: Client, group: str, topic: str) -> ErrorCode:
-    partitions = [OffsetDeleteRequestPartition(partition_index=0)]
-    request = OffsetDeleteRequest(group_id=group, topics=[OffsetDeleteRequestTopic(topic, partitions)])
-    return ErrorCode((await ask(direct, request)).topics[0].partitions[0].error_code)
+    return ErrorCode((await ask(direct, forgetting(group, topic))).topics[0].partitions[0].error_code)
 
 
 async def test_a_group_may_become_one_of_another_type(

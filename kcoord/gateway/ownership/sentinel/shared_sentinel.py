@@ -150,14 +150,14 @@ class SharedSentinel(Sentinel):
 
     async def make_way(self, asker: Asker, may_go: MayGo) -> ErrorCode:
         async with self.lock:
-            error, seen = await self._look(asker)
+            error, seen = await self._settled(asker)
             if error:
                 return error
             if seen is None:
                 self.forget()
                 return ErrorCode.NONE
             if not seen.is_stable:
-                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # another instance is joining
+                return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # another instance goes on joining
             return await self._leave(asker, seen.member_id) if await may_go() else ErrorCode.NON_EMPTY_GROUP
 
     async def _join_until(self, asker: Asker, mark: int) -> ErrorCode:
