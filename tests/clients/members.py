@@ -330,12 +330,17 @@ class _KafkaPythonListener(kafka_python.ConsumerRebalanceListener):  # type: ign
         self.member._now_assigned(frozenset((at.topic, at.partition) for at in assigned))
 
     def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
-        self.member._giving_up(are_lost=False)
-        self.member.assigned = frozenset()
+        self._given_up(are_lost=False)
 
     def on_partitions_lost(self, lost: Sequence[Any]) -> None:
-        self.member._giving_up(are_lost=True)
+        self._given_up(are_lost=True)
+
+    def _given_up(self, are_lost: bool) -> None:
+        self.member._giving_up(are_lost=are_lost)
         self.member.assigned = frozenset()
+        # The library (3.0.12) keeps an answer that comes after the poll that has asked for committed offsets. It would
+        # begin there when it is assigned the same partitions again, whatever was committed since.
+        self.member.consumer._coordinator._offset_fetch_futures.clear()
 
 
 class Aiokafka(Member):
