@@ -323,7 +323,7 @@ class KafkaPython(Member):
 
 
 class _KafkaPythonListener(kafka_python.ConsumerRebalanceListener):  # type: ignore[misc]
-    def __init__(self, member: Member) -> None:
+    def __init__(self, member: KafkaPython) -> None:
         self.member = member
 
     def on_partitions_assigned(self, assigned: Sequence[Any]) -> None:
