@@ -6,11 +6,15 @@ changes nothing.
 | group.instance.id | member id | the sender |
 | --- | --- | --- |
 | none | none, from v4 on | is given an id, and asked to join with it |
-| none | none before v4, or one that nobody has | a new member |
+| none | none before v4, or one that nobody has | a new member, if it consumes nothing |
 | none | a classic member's | that member |
 | nobody has it | none | a new member |
 | somebody has it | none | takes that member's place, whether it has left or not |
 | somebody has it | that member's | that member |
+
+Somebody who was removed, and has not heard of it, comes with the id and the partitions of before. As a new member it
+would commit them in its new generation before it gives them up, though others have them. So it is told that nobody
+knows it: it drops what it has, and joins as nobody. (Apache Kafka takes it in.)
 """
 
 from __future__ import annotations
@@ -64,6 +68,8 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
     if is_new and asked.instance_id is None and asked.api_version >= NEEDS_ID_VERSION:
         raise Refused(ErrorCode.MEMBER_ID_REQUIRED, "a newcomer joins with the id that it is given")
     known = _whose_place(group, asked, is_new=is_new)
+    if known is None and not is_new and said.owned:
+        raise Refused(ErrorCode.UNKNOWN_MEMBER_ID, "nobody has that member id, and its sender consumes something")
     may_be_late = (
         known is not None and known.member_id == asked.member_id and _may_be_late(transition, group, known, context)
     )

@@ -39,9 +39,8 @@ from kcoord.protocol.messages import (
     SyncGroupResponse,
 )
 from kcoord.sim.classic_worker.actions import Action, Seek, Send
-from kcoord.sim.classic_worker.setup import ClassicSetup
+from kcoord.sim.classic_worker.setup import ClientSetup
 
-CONNECT = "connect"
 NO_GENERATION = -1
 NEVER_MS = 1 << 62
 CLOSED = "the consumer is being closed"
@@ -117,7 +116,7 @@ class GroupClient:
 
     def __init__(
         self,
-        setup: ClassicSetup,
+        setup: ClientSetup,
         metadata: Callable[[], list[JoinGroupRequestProtocol]],
         elected: Callable[[JoinGroupResponse], dict[str, bytes]],
     ) -> None:
@@ -198,7 +197,8 @@ class GroupClient:
             session_timeout_ms=setup.session_timeout_ms,
             rebalance_timeout_ms=setup.rebalance_timeout_ms,
             member_id=self.generation.member_id,
-            protocol_type=CONNECT,
+            group_instance_id=setup.instance_id,
+            protocol_type=setup.protocol_type,
             protocols=self._metadata(),
             reason=self._reason,
         )
@@ -239,7 +239,7 @@ class GroupClient:
         self._ends(Outcome(_JOIN_FATES.get(ErrorCode(error), Fate.FATAL), name))
 
     def _joined_well(self, response: JoinGroupResponse) -> None:
-        if response.protocol_type not in (None, CONNECT):
+        if response.protocol_type not in (None, self._setup.protocol_type):
             self._ends(Outcome(Fate.FATAL, f"protocol type {response.protocol_type}"))
             return
         if self.state is not ClientState.PREPARING:
@@ -263,7 +263,8 @@ class GroupClient:
             group_id=setup.group_id,
             generation_id=generation.number,
             member_id=generation.member_id,
-            protocol_type=CONNECT,
+            group_instance_id=setup.instance_id,
+            protocol_type=setup.protocol_type,
             protocol_name=generation.protocol,
             assignments=[SyncGroupRequestAssignment(name, each) for name, each in told.items()],
         )
@@ -286,7 +287,7 @@ class GroupClient:
             self._ends(Outcome(Fate.AGAIN, "IllegalGenerationException"))
         elif (
             response.protocol_name not in (None, self.generation.protocol)
-            or response.protocol_type not in (None, CONNECT)
+            or response.protocol_type not in (None, self._setup.protocol_type)
         ):  # fmt: skip
             self._ends(Outcome(Fate.FATAL, f"protocol {response.protocol_type} {response.protocol_name}"))
         else:
@@ -302,9 +303,9 @@ class GroupClient:
         self.wants_rejoin = self.needs_prepare = True
 
     def leave(self, reason: str) -> None:
-        """Leave, if there is anything to leave."""
+        """Leave, if there is anything to leave. A static member says nothing: its place is kept."""
         setup, member_id = self._setup, self.generation.member_id
-        if self.up and self.state is not ClientState.UNJOINED and member_id:
+        if self.up and self.state is not ClientState.UNJOINED and member_id and setup.instance_id is None:
             members = [MemberIdentity(member_id, None, reason)]
             request = LeaveGroupRequest(setup.group_id, members=members)
             self._send(request, setup.leave_version, setup.request_timeout_ms)
@@ -368,7 +369,7 @@ class GroupClient:
         elif self._beat_ms <= self.now_ms:
             setup, generation = self._setup, self.generation
             self._beat_ms = self.now_ms + setup.heartbeat_interval_ms
-            request = HeartbeatRequest(setup.group_id, generation.number, generation.member_id)
+            request = HeartbeatRequest(setup.group_id, generation.number, generation.member_id, setup.instance_id)
             self._send(request, setup.heartbeat_version, setup.request_timeout_ms)
 
     def wake_at(self) -> int:

@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import attrs
 
 from kcoord.assign import ServerAssignor
 from kcoord.assign.incremental import MAX_DELAY_MS
 from kcoord.protocol.embedded import SESSIONED
+
+CONNECT = "connect"
+
+
+class ClientSetup(Protocol):
+    """What the model of Kafka's client needs to know of its member."""
+
+    @property
+    def group_id(self) -> str: ...
+    @property
+    def protocol_type(self) -> str: ...
+    @property
+    def instance_id(self) -> str | None:
+        """`group.instance.id`: a member that has one does not leave."""
+
+    @property
+    def session_timeout_ms(self) -> int: ...
+    @property
+    def rebalance_timeout_ms(self) -> int: ...
+    @property
+    def heartbeat_interval_ms(self) -> int: ...
+    @property
+    def request_timeout_ms(self) -> int: ...
+    @property
+    def retry_backoff_ms(self) -> int: ...
+    @property
+    def retry_backoff_max_ms(self) -> int: ...
+    @property
+    def join_version(self) -> int: ...
+    @property
+    def sync_version(self) -> int: ...
+    @property
+    def heartbeat_version(self) -> int: ...
+    @property
+    def leave_version(self) -> int: ...
 
 
 @attrs.frozen
@@ -36,3 +73,5 @@ class ClassicSetup:
     sync_version: int = 5
     heartbeat_version: int = 4
     leave_version: int = 5
+    protocol_type: str = CONNECT
+    instance_id: str | None = None

@@ -1,10 +1,12 @@
-"""The messages between classic workers and the coordinator, for people: one line each."""
+"""The messages between classic members and the coordinator, for people: one line each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from kcoord.assign import tell
+from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE
+from kcoord.protocol import consumer_embedded
 from kcoord.protocol.embedded import WorkerAssignment, WorkerState, decode_assignment, decode_state
 from kcoord.protocol.messages import (
     HeartbeatRequest,
@@ -25,12 +27,11 @@ def of_classic_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatR
     """A request in short."""
     match request:
         case JoinGroupRequest():
-            state = decode_state(request.protocols[0].metadata)
-            return f"join {request.member_id or 'as nobody'} by {request.protocols[0].name}, {_state(state)}"
+            offered = request.protocols[0]
+            said = _said(request.protocol_type, offered.metadata)
+            return f"join {request.member_id or 'as nobody'} by {offered.name}, {said}"
         case SyncGroupRequest():
-            told = [
-                f"{each.member_id} {_assignment(decode_assignment(each.assignment))}" for each in request.assignments
-            ]
+            told = [f"{each.member_id} {_told(request.protocol_type, each.assignment)}" for each in request.assignments]
             return f"sync {request.member_id} generation {request.generation_id}{': ' if told else ''}{'; '.join(told)}"
         case LeaveGroupRequest():
             return f"leave {', '.join(f'{each.member_id} ({each.reason})' for each in request.members)}"
@@ -40,10 +41,23 @@ def of_classic_request(request: JoinGroupRequest | SyncGroupRequest | HeartbeatR
 def of_classic_response(response: JoinGroupResponse | SyncGroupResponse) -> str:
     """A response in short."""
     if isinstance(response, SyncGroupResponse):
-        return _assignment(decode_assignment(response.assignment)) if response.assignment else "nothing"
-    shown = [f"{each.member_id} {_state(decode_state(each.metadata))}" for each in response.members]
+        return _told(response.protocol_type, response.assignment) if response.assignment else "nothing"
+    shown = [f"{each.member_id} {_said(response.protocol_type, each.metadata)}" for each in response.members]
     leads = f", shown {'; '.join(shown)}" if shown else ""
     return f"generation {response.generation_id} by {response.protocol_name}, leader {response.leader}{leads}"
+
+
+def _said(protocol_type: str | None, metadata: bytes) -> str:
+    if protocol_type != PROTOCOL_TYPE:
+        return _state(decode_state(metadata))
+    said = consumer_embedded.decode_subscription(metadata)
+    return f"subscribes to [{' '.join(said.topics)}], owns {names(said.owned)}"
+
+
+def _told(protocol_type: str | None, assignment: bytes) -> str:
+    if protocol_type != PROTOCOL_TYPE:
+        return _assignment(decode_assignment(assignment))
+    return f"consumes {names(consumer_embedded.decode_assignment(assignment).partitions)}"
 
 
 def _state(state: WorkerState) -> str:

@@ -47,6 +47,7 @@ class Before:
     holder: ConsumerMember | None
     """The member that has the instance id of the request."""
     holder_is_away: bool
+    """Whether it has left for a while, or is a classic one: these do not say that they leave."""
     holder_assigned: Partitions
 
 
@@ -66,7 +67,7 @@ def _before(group: ConsumerGroup | None, request: ConsumerGroupHeartbeatRequest)
         NOTHING if member is None else member.assigned,
         -1 if member is None else member.connection,
         holder,
-        holder is not None and holder.away,
+        holder is not None and (holder.away or holder.is_classic),
         NOTHING if holder is None else holder.assigned,
     )
 
@@ -95,7 +96,7 @@ class AnswersJudge:
         """A request is about to be handled."""
         request = frame.request
         self._before = None
-        if isinstance(request, ConsumerGroupHeartbeatRequest):
+        if isinstance(request, ConsumerGroupHeartbeatRequest) and not _is_classic(state, request.group_id):
             self._before = _before(state.consumer.get(request.group_id), request)
 
     def after(self, state: ShardState, step: Step, frame: Frame | None) -> None:
@@ -136,7 +137,8 @@ class AnswersJudge:
         response: ConsumerGroupHeartbeatResponse,
     ) -> None:
         before = self._before
-        assert before is not None
+        if before is None:
+            return  # the group was a classic one
         if response.error_code:
             now = frozenset[str]() if group is None else frozenset(group.members)
             if now != before.members or (group is not None and group.epoch != before.epoch):
@@ -145,6 +147,8 @@ class AnswersJudge:
             if why_not is not None:
                 raise Violation("refused", f"{request.member_id} at {request.member_epoch} is refused: {why_not}")
             return
+        if group is None and request.member_epoch < JOINING_EPOCH:
+            return  # the last consumer of the new protocol has left, and the group speaks the classic one
         assert group is not None
         if frame.link.serial < before.connection:
             raise Violation("accepted", f"{request.member_id} is heard on an old connection")
@@ -288,6 +292,12 @@ class AnswersJudge:
         }
         if free or not member.assigned <= target:
             raise Violation("held", f"{member.member_id} is to be told another assignment, and its answer waits")
+
+
+def _is_classic(state: ShardState, group_id: str) -> bool:
+    """Whether the group speaks the classic protocol."""
+    group = state.groups.get(group_id)
+    return group is not None and bool(group.members)
 
 
 def _nonsense(step: Step, response: ConsumerGroupHeartbeatResponse) -> None:

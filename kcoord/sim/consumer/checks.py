@@ -3,6 +3,7 @@
 | invariant | where |
 | --- | --- |
 | one owner: what a member reads is in its current, which is nobody else's (KG-8) | here |
+| one owner: no two members read one partition, also in a classic group and while a group is converted (KG-23) | here |
 | commit: no answer leaves before everything is committed that it could have seen | here |
 | what members are told, and when | `answers.py` |
 | commits and committed offsets | `offsets.py` |
@@ -17,19 +18,22 @@ has joined again; its commits are.
 
 from __future__ import annotations
 
+from kcoord.group.state.groups.consumer_group import ConsumerGroup, Partition, Partitions
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.message_base import Response
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from kcoord.sim.basis.phases import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE, JOINING_PHASE, LOADING_PHASE
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer import convergence
 from kcoord.sim.consumer.answers import AnswersJudge
+from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.departures import DeparturesJudge
 from kcoord.sim.consumer.fleet import ConsumerFleet
 from kcoord.sim.consumer.invariants import GroupHistory, Pace
 from kcoord.sim.consumer.offsets import OffsetsJudge
-from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.consumer.topics import TopicsJudge
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
 from kcoord.sim.judging.convergence import unanswered
@@ -50,14 +54,16 @@ class ConsumerChecks:
         coordinator.judge = fleet.judge = self
         self.loads = 0
         self._answers = AnswersJudge(context, coordinator)
-        self._offsets = OffsetsJudge()
+        self._offsets = OffsetsJudge(self._reader_of)
         self._departures = DeparturesJudge(context, coordinator)
         self._topics = TopicsJudge(context)
-        self._processes: list[ConsumerProcess] = []
+        self._processes: list[Reader] = []
         self._state: ShardState
         """The contents of the shard that was loaded last."""
         self._history: dict[str, GroupHistory] = {}
         self._versions: dict[str, int] = {}
+        self._was_classic = set[str]()
+        """The groups that spoke the classic protocol before the request that is handled."""
         self._next_replay = REPLAY_EVERY
         self._compacted = bool(context.seed % 2)
         self._pace = Pace.of(coordinator.settings.consumer, context.consumers.assignment_takes_ms)
@@ -66,12 +72,12 @@ class ConsumerChecks:
 
     def born(self, process: SimulatedProcess) -> None:
         """A process begins."""
-        assert isinstance(process, ConsumerProcess)
+        assert isinstance(process, Reader)
         self._processes.append(process)
 
     def died(self, process: SimulatedProcess) -> None:
         """A process has ended."""
-        assert isinstance(process, ConsumerProcess)
+        assert isinstance(process, Reader)
         self._processes.remove(process)
 
     def heard(self, process: SimulatedProcess) -> None:
@@ -80,17 +86,46 @@ class ConsumerChecks:
 
     def judge(self, process: SimulatedProcess) -> None:
         """What a member reads is in its current. One that is no member any more is not judged until it knows."""
-        assert isinstance(process, ConsumerProcess)
-        reads = process.consumption.partitions
+        assert isinstance(process, Reader)
+        reads = process.reads
         if not reads or not process.counts or self._coordinator.stage is not UP:
             return
-        group = self._state.consumer.get(process.membership.group_id)
+        group = self._state.consumer.get(process.group_id)
         member = None if group is None else group.members.get(process.member_id)
-        if member is None:
+        if member is None and not self._is_in_classic_group(process):
             process.excused = True
-        elif not reads <= member.current:
+        elif member is not None and not (self._existing(reads) if member.is_classic else reads) <= member.current:
             others = {each: group.owners.get(each) for each in reads - member.current} if group is not None else {}
             raise Violation("one owner", f"{process.member_id} reads what it has not: {others}")
+        elif self._context.consumers.classic:
+            self._reads_alone(process)
+
+    def _existing(self, partitions: Partitions) -> Partitions:
+        """Those of topics that exist. A classic consumer may say late that it has let go of what is gone."""
+        existing = {topic.id for topic in self._context.topics.values()}
+        return frozenset(each for each in partitions if each[0] in existing)
+
+    def _is_in_classic_group(self, process: Reader) -> bool:
+        group = self._state.groups.get(process.group_id)
+        return group is not None and process.member_id in group.members
+
+    def _is_member(self, process: Reader) -> bool:
+        """Whether what it reads is its own, as far as the coordinator knows."""
+        group = self._state.consumer.get(process.group_id)
+        is_in = process.member_id in group.members if group is not None else self._is_in_classic_group(process)
+        return is_in and process.counts
+
+    def _reads_alone(self, process: Reader) -> None:
+        for other in self._processes:
+            if other is not process and other.group_id == process.group_id and self._is_member(other):
+                both = other.reads & process.reads
+                if both:
+                    raise Violation("one owner", f"{process.member_id} and {other.member_id} read {sorted(both)}")
+
+    def _reader_of(self, group_id: str, partition: Partition) -> Reader | None:
+        """The member that reads a partition."""
+        readers = (each for each in self._processes if each.group_id == group_id and partition in each.reads)
+        return next((each for each in readers if self._is_member(each)), None)
 
     # -- the coordinator ----------------------------------------------------------------------------------------------
 
@@ -108,6 +143,7 @@ class ConsumerChecks:
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
         self._answers.before(self._state, frame)
+        self._was_classic = {group_id for group_id, group in self._state.groups.items() if group.members}
 
     def timed(self, step: Step) -> None:
         """Time has made the coordinator look at its groups."""
@@ -119,6 +155,7 @@ class ConsumerChecks:
         for group_id in self._history.keys() - state.consumer.keys():
             del self._history[group_id]
             self._topics.forget(group_id)
+            self._departures.forget(group_id)
         for group_id, group in state.consumer.items():
             if frame is None:
                 self._departures.look(group)
@@ -128,10 +165,12 @@ class ConsumerChecks:
             self._context.sightings.reached(("state", "consumer", group.state.label))
             history = self._history.get(group_id)
             if history is None:  # only a request makes a group; all others were loaded
-                history = self._history[group_id] = GroupHistory(None if frame is not None else group, self._pace)
+                history = self._history[group_id] = self._begun(group, frame)
             history.look(group, now_ms, is_timed=group_id not in state.quarantine)
             self._topics.look(group)
             self._departures.look(group)
+        for classic in state.groups.values():
+            self._context.sightings.reached(("state", "classic", classic.state.label))
         self._offsets.after(state, step, frame)
         self._answers.after(state, step, frame)
         if step.records or step.faults:
@@ -140,6 +179,11 @@ class ConsumerChecks:
         if self._context.steps >= self._next_replay:
             self._next_replay = self._context.steps + REPLAY_EVERY
             self._replay()
+
+    def _begun(self, group: ConsumerGroup, frame: Frame | None) -> GroupHistory:
+        """A group that is seen first: a request has made it, of nothing or of a classic group, or it was loaded."""
+        is_new = frame is not None and group.group_id not in self._was_classic
+        return GroupHistory(None if is_new else group, self._pace)
 
     def leaves(self, frame: Frame) -> None:
         """An answer leaves."""
@@ -152,8 +196,8 @@ class ConsumerChecks:
         raise Violation("cache", "a heartbeat of a consumer was answered by the hot path")
 
     def flush_held_reply(self, frame: Frame) -> None:
-        """Another request has come on its connection, so its answer waits no more."""
-        if frame.seen < 0:
+        """Another request has come on its connection, so its answer waits no more. In a classic group it does."""
+        if frame.seen < 0 and isinstance(frame.request, ConsumerGroupHeartbeatRequest):
             raise Violation("held", f"{frame.link.client.name} has sent another request, its answer is kept back")
 
     def phases(self) -> list[str]:
@@ -162,7 +206,7 @@ class ConsumerChecks:
         if coordinator.stage is not UP:
             return [DOWN_PHASE if coordinator.stage is DOWN else LOADING_PHASE]
         found = [COMMITTING_PHASE] if coordinator.pending else []
-        if any(not process.membership.epoch for process in self._processes):
+        if any(process.is_joining for process in self._processes):
             found.append(JOINING_PHASE)
         return [*found, *sorted({CONNECT_PHASES[group.state] for group in self._state.consumer.values()})]
 
@@ -172,8 +216,9 @@ class ConsumerChecks:
         """From now on nothing goes wrong any more."""
 
     def epoch(self) -> int:
-        """Moves with each group epoch and with each assignment that is told: at rest it stays."""
-        return self._answers.assignments + sum(group.epoch for group in self._state.consumer.values())
+        """Moves with each group epoch, assignment that is told, and JoinGroup: at rest it stays."""
+        joins = sum(each.client.joins for each in self._processes if isinstance(each, ClassicConsumerProcess))
+        return joins + self._answers.assignments + sum(group.epoch for group in self._state.consumer.values())
 
     def wrong(self) -> str | None:
         """What is not well yet. None: all is well."""
@@ -183,14 +228,19 @@ class ConsumerChecks:
         for group_id in sorted({place.group_id for place in self._fleet.places}):
             group = self._state.consumer.get(group_id)
             places = [place for place in self._fleet.places if place.group_id == group_id and place.wanted]
-            consumers = [each for each in self._processes if each.membership.group_id == group_id]
+            consumers = [each for each in self._processes if each.group_id == group_id]
             if len(places) > most and group is not None:  # those that find no room come again and again
-                consumers = [each for each in consumers if each.membership.epoch or each.member_id in group.members]
+                consumers = [each for each in consumers if not each.is_joining or each.member_id in group.members]
                 if len(consumers) != most:
                     return f"{group_id} has room"
             elif any(place.process is None for place in places):
                 return "a consumer is to start yet"
-            found = convergence.wrong_in(self._context, group, consumers)
+            classic = self._state.groups.get(group_id)
+            found = (
+                convergence.wrong_in_classic(self._context, classic, consumers)
+                if classic is not None and classic.members
+                else convergence.wrong_in(self._context, group, consumers)
+            )
             if found is not None:
                 return found
         return None

@@ -8,21 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from random import Random
+from typing import Protocol
 
 from kcoord.group.state.groups.consumer_group import Partition, Partitions
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.offset_fetch_request import OffsetFetchRequestGroup, OffsetFetchRequestTopics
 from kcoord.protocol.messages import OffsetCommitRequest, OffsetFetchRequest, OffsetFetchResponse
-from kcoord.sim.consumer.membership import ConsumerMembership
 
 Named = tuple[str, int]
 """A topic's name, and a partition."""
 
 
+class Identity(Protocol):
+    """Who a consumer is in its requests about offsets."""
+
+    @property
+    def group_id(self) -> str: ...
+    @property
+    def member_id(self) -> str: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def instance_id(self) -> str | None: ...
+    @property
+    def fetches_as(self) -> tuple[str | None, int]:
+        """The member id and the epoch with which it asks for offsets."""
+
+
 class Consumption:
     """The partitions of one consumer."""
 
-    def __init__(self, membership: ConsumerMembership, names: Mapping[bytes, str], random: Random) -> None:
+    def __init__(self, membership: Identity, names: Mapping[bytes, str], random: Random) -> None:
         self._membership = membership
         self._names = names
         """The topics that it knows, by id."""
@@ -77,10 +93,11 @@ class Consumption:
         topics: dict[str, list[int]] = {}
         for topic_id, number in sorted(self.unknown):
             topics.setdefault(self._names[topic_id], []).append(number)
+        member_id, epoch = self._membership.fetches_as
         group = OffsetFetchRequestGroup(
             self._membership.group_id,
-            self._membership.member_id,
-            self._membership.epoch,
+            member_id,
+            epoch,
             [OffsetFetchRequestTopics(name, partition_indexes=numbers) for name, numbers in topics.items()],
         )
         return OffsetFetchRequest(groups=[group])

@@ -34,6 +34,10 @@ class ConsumerContext(RunContext):
             if name == self.names[0] or random.random() < 0.8:
                 self.make_topic(name, random.randint(1, consumers.partitions))
 
+    def was_made(self, name: str) -> bool:
+        """Whether there has been a topic of that name."""
+        return self._made[name] > 0
+
     def make_topic(self, name: str, partitions: int) -> None:
         """A topic is made, in place of the one of that name if there is one."""
         self._made[name] += 1

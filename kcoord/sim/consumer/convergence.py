@@ -9,17 +9,21 @@
 
 from __future__ import annotations
 
+from kcoord.group.state.groups.classic_group import ClassicGroup
+from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Stage
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.consumer_replay import settle_load
 from kcoord.group.state.shard_state import ShardState
 from kcoord.sim.basis.violation import Violation
+from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.coordinator import UP, Coordinator
 
 
-def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: list[ConsumerProcess]) -> str | None:
+def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: list[Reader]) -> str | None:
     """What is not well yet in one group, whose consumers are these. None: all is well."""
     if group is None or not group.members:
         return "consumers have no group" if consumers else None
@@ -29,17 +33,40 @@ def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: l
     if sorted(group.members) != ids:
         return f"members of {group.group_id} are {sorted(group.members)}, consumers are {ids}"
     for process in consumers:
-        member, membership = group.members[process.member_id], process.membership
-        epochs = (membership.epoch, member.epoch)
-        if epochs != (group.epoch, group.epoch) or member.stage is not Stage.STABLE:
-            return f"{process.name} is {member.stage.name} at {epochs} of {group.epoch}"
-        if not process.is_settled or not membership.owned == member.current == (group.target_of(member) or NOTHING):
+        member = group.members[process.member_id]
+        told = member.epoch if isinstance(process, ConsumerProcess) else member.generation
+        if (process.epoch, member.epoch) != (told, group.epoch) or member.stage is not Stage.STABLE:
+            return f"{process.name} is {member.stage.name} at {process.epoch} and {member.epoch} of {group.epoch}"
+        if not process.is_settled or not process.reads == member.current == (group.target_of(member) or NOTHING):
             return f"{process.name} has not come to its target"
-    reads = sorted(each for process in consumers for each in process.consumption.partitions)
-    subscribed = frozenset[str]().union(*(process.membership.subscribed for process in consumers))
+    return _not_read(context, group.group_id, consumers)
+
+
+def wrong_in_classic(context: ConsumerContext, group: ClassicGroup, consumers: list[Reader]) -> str | None:
+    """As `wrong_in`, for a group that speaks the classic protocol."""
+    if consumers and group.state is not ClassicState.STABLE:
+        return f"{group.group_id} is {group.state.label}, and classic"
+    ids = sorted(each.member_id for each in consumers)
+    if sorted(group.members) != ids:
+        return f"members of {group.group_id}, which is classic, are {sorted(group.members)}, consumers are {ids}"
+    for process in consumers:
+        if not isinstance(process, ClassicConsumerProcess):
+            return f"{process.name} is in a classic group"
+        if not process.is_settled or process.epoch != group.generation:
+            return f"{process.name} is at {process.epoch} of {group.generation}"
+    # what has come while a static leader was away is not dealt out when it is back, as at Kafka
+    may_lack = any(member.instance_id is not None for member in group.members.values())
+    return None if may_lack else _not_read(context, group.group_id, consumers)
+
+
+def _not_read(context: ConsumerContext, group_id: str, consumers: list[Reader]) -> str | None:
+    """Whether each partition that somebody wants is read once."""
+    there = {topic.id for topic in context.topics.values()}
+    reads = sorted(each for process in consumers for each in process.reads if each[0] in there)
+    subscribed = frozenset[str]().union(*(process.subscribed for process in consumers))
     topics = [topic for name, topic in context.topics.items() if name in subscribed]
     exist = sorted((topic.id, number) for topic in topics for number in range(topic.partitions))
-    return None if reads == exist else f"{len(exist)} partitions are to be read in {group.group_id}, {len(reads)} are"
+    return None if reads == exist else f"{len(exist)} partitions are to be read in {group_id}, {len(reads)} are"
 
 
 def replays(coordinator: Coordinator, *, compacted: bool) -> None:
@@ -56,12 +83,13 @@ def replays(coordinator: Coordinator, *, compacted: bool) -> None:
 
 def offsets(state: ShardState) -> object:
     """The committed offsets that a load must restore."""
-    return {group_id: state.offsets.of_group(group_id) for group_id in state.consumer}
+    return {group_id: state.offsets.of_group(group_id) for group_id in state.consumer.keys() | state.groups.keys()}
 
 
 def durable(state: ShardState) -> object:
-    """What a load must restore of consumer groups."""
-    return {group_id: _durable_group(group) for group_id, group in state.consumer.items()}
+    """What a load must restore of groups."""
+    classic = {group_id: group.record for group_id, group in state.groups.items()}
+    return classic, {group_id: _durable_group(group) for group_id, group in state.consumer.items()}
 
 
 def _durable_group(group: ConsumerGroup) -> object:

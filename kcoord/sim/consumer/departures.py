@@ -9,11 +9,18 @@
 from __future__ import annotations
 
 from kcoord.group.consumer.reasons import Reason
+from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import (
+    ConsumerGroupHeartbeatRequest,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    SyncGroupRequest,
+)
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.coordinator import Coordinator
@@ -33,8 +40,12 @@ class DeparturesJudge:
         self._coordinator = coordinator
         self._seen_ms: dict[Who, int] = {}
         """When each member was heard last."""
+        self._carried = set[Who]()
+        """Those whose session began while the group was a classic one."""
         self._releases_since_ms: dict[Who, int] = {}
         """Since when each has had to let go of something."""
+        self._called_since_ms: dict[Who, int] = {}
+        """Since when each classic member has been expected to join or to sync."""
         self._timeouts_ms: dict[Who, int] = {}
         """How long each may take to do that."""
         self._shares: dict[Who, tuple[Partitions, Partitions, int]] = {}
@@ -50,6 +61,7 @@ class DeparturesJudge:
         """All times begin afresh."""
         self._seen_ms.clear()
         self._releases_since_ms.clear()
+        self._called_since_ms.clear()
         self._shares.clear()
         self._known.clear()
 
@@ -58,6 +70,8 @@ class DeparturesJudge:
         if frame is None or step.faults:
             return
         request = frame.request
+        if isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
+            self._heard_classic(state, step, frame, request)
         if isinstance(request, ConsumerGroupHeartbeatRequest):
             refused = any(reply.token is frame and getattr(reply.response, "error_code", 0) for reply in step.replies)
             if not refused and request.member_epoch >= JOINING_EPOCH:
@@ -66,6 +80,34 @@ class DeparturesJudge:
                 if who in self._releases_since_ms and request.topic_partitions is not None:
                     self._is_released(state, who, is_first=self._connections.get(who) != frame.link.serial)
                 self._connections[who] = frame.link.serial
+
+    def _heard_classic(
+        self,
+        state: ShardState,
+        step: Step,
+        frame: Frame,
+        request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest,
+    ) -> None:
+        """A classic member is alive if it is answered, also that it is to join again."""
+        group, now_ms = state.consumer.get(request.group_id), self._context.events.now_ms
+        for reply in step.replies:
+            error = getattr(reply.response, "error_code", 0)
+            if group is None or reply.token is not frame or error not in (0, ErrorCode.REBALANCE_IN_PROGRESS):
+                continue
+            member = group.members.get(getattr(reply.response, "member_id", request.member_id))
+            if member is not None and frame.link.serial >= member.connection:
+                who = (group.group_id, member.member_id)
+                self._seen_ms[who] = now_ms
+                self._carried.discard(who)
+                if error:
+                    self._called_since_ms.setdefault(who, now_ms)
+
+    def forget(self, group_id: str) -> None:
+        """The group has gone, or is a classic group."""
+        for member_id in self._known.pop(group_id, frozenset()):
+            who = (group_id, member_id)
+            for known in (self._seen_ms, self._releases_since_ms, self._called_since_ms, self._shares):
+                known.pop(who, None)
 
     def _is_released(self, state: ShardState, who: Who, *, is_first: bool) -> None:
         """Check that a member that knew what it had to let go of, and owns exactly what it is told, has let go."""
@@ -81,6 +123,8 @@ class DeparturesJudge:
         now_ms = self._context.events.now_ms
         members = frozenset(group.members)
         gone = self._known.get(group.group_id, frozenset()) - members
+        if group.group_id not in self._known:
+            self._carried |= {(group.group_id, each) for each in members if group.members[each].is_classic}
         self._known[group.group_id] = members
         moved = group.epoch != self._epochs.get(group.group_id)
         self._epochs[group.group_id] = group.epoch
@@ -91,6 +135,10 @@ class DeparturesJudge:
             self._seen_ms.setdefault(who, now_ms)
             self._is_not_late(group, member)
             self._timeouts_ms[who] = member.metadata.rebalance_timeout_ms
+            if member.call_due_ms < NEVER_MS:
+                self._called_since_ms.setdefault(who, now_ms)
+            else:
+                self._called_since_ms.pop(who, None)
             if member.pending and not member.away:
                 self._releases_since_ms.setdefault(who, now_ms)
             else:
@@ -117,9 +165,12 @@ class DeparturesJudge:
         """Check why a member is gone. `group` None: another one has taken its place."""
         now_ms = self._context.events.now_ms
         since_ms = self._releases_since_ms.pop(who, None)
+        called_ms = self._called_since_ms.pop(who, None)
+        if since_ms is None or (called_ms is not None and called_ms < since_ms):
+            since_ms = called_ms
         seen_ms = self._seen_ms.pop(who, None)
         if group is None or not group.reason.startswith((Reason.SESSION_EXPIRED, Reason.REBALANCE_TIMEOUT)):
             return
-        session_is_over = seen_ms is None or now_ms >= seen_ms + self._context.plan.session_ms
+        session_is_over = seen_ms is None or who in self._carried or now_ms >= seen_ms + self._context.plan.session_ms
         if not session_is_over and (since_ms is None or now_ms < since_ms + self._timeouts_ms[who]):
             raise Violation("session", f"{who[1]} is removed, was heard {seen_ms}, has to let go since {since_ms}")

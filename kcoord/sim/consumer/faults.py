@@ -16,7 +16,7 @@ from kcoord.sim.common_faults import CommonFaults
 from kcoord.sim.consumer.context import ConsumerContext, topic_id
 from kcoord.sim.consumer.coordinator import ConsumerCoordinator
 from kcoord.sim.consumer.fleet import ConsumerFleet, ConsumerPlace
-from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.consumer.reader import Reader
 
 
 class ConsumerFaults(CommonFaults[ConsumerPlace]):
@@ -40,16 +40,18 @@ class ConsumerFaults(CommonFaults[ConsumerPlace]):
 
     def _stop_polling(self) -> None:
         place = self._running()
-        if place is not None and isinstance(place.process, ConsumerProcess):
+        if place is not None and isinstance(place.process, Reader):
             place.process.stop_polling(1 + self._ms(500, 5_000, 20_000))
 
     def _subscribe(self) -> None:
         """A consumer subscribes to other topics, or wishes for another assignor."""
         place, random = self._running(), self._random
-        if place is None or not isinstance(place.process, ConsumerProcess):
+        if place is None or not isinstance(place.process, Reader):
             return
         if random.random() < 0.2:
             place.process.wish(random.choice(self._context.consumers.wishes))
+            return
+        if self._context.consumers.classic and place.instance_id is not None:
             return
         share = random.choice((0.0, 0.6, 0.6, 0.6, 0.6))
         place.subscribed = frozenset(each for each in self._context.names if random.random() < share)
@@ -59,11 +61,15 @@ class ConsumerFaults(CommonFaults[ConsumerPlace]):
     # -- topics and groups --------------------------------------------------------------------------------------------
 
     def _topics(self) -> None:
-        """A topic grows, is made, is deleted, or is deleted and made again."""
+        """A topic grows, is made, is deleted, or is deleted and made again. Classic consumers know topics by names, and
+        would take one that is made again for the same. So beside them none is.
+        """
         context, random = self._context, self._random
         name = random.choice(context.names)
         partitions = random.randint(1, context.consumers.partitions)
         what = random.choice(("grow", "grow", "delete", "make")) if name in context.topics else "make"
+        if what == "make" and context.consumers.classic and context.was_made(name):
+            return
         if what == "grow":
             context.grow_topic(name, random.randint(1, 2))
         elif what == "delete":

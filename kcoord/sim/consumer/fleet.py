@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
+from kcoord.sim.consumer.classic.setup import ConsumerSetup
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ConsumerMembership
 from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.places import Places, ProcessPlace
-from kcoord.sim.process import SimulatedProcess
 
 
 @attrs.define(eq=False)
@@ -34,11 +36,14 @@ class ConsumerFleet(Places[ConsumerPlace]):
         plan, consumers = context.plan, context.consumers
         is_twin = at >= consumers.groups and random.random() < consumers.twins
         named = at - consumers.groups if is_twin else at
+        instance_id = f"i{named}" if random.random() < plan.static else None
+        # a classic group does not hear of another subscription from a static member that comes back, as at Kafka
+        subscribes_to_all = instance_id is not None and consumers.classic > 0
         return ConsumerPlace(
             f"c{at}",
             context.group_of(at),
-            f"i{named}" if random.random() < plan.static else None,
-            self.some_topics(),
+            instance_id,
+            frozenset(context.names) if subscribes_to_all else self.some_topics(),
             random.choice((2_000, 4_000, 10_000)),
             0 if random.random() < consumers.hasty else random.choice((3_000, 8_000)) + 3 * plan.latency_ms,
         )
@@ -50,10 +55,29 @@ class ConsumerFleet(Places[ConsumerPlace]):
         return frozenset(each for each in names if random.random() < share)
 
     def consumers(self) -> list[ConsumerProcess]:
-        """All consumers that live."""
+        """All consumers of the new protocol that live."""
         return [each for each in self.processes() if isinstance(each, ConsumerProcess)]
 
-    def _process(self, place: ConsumerPlace) -> SimulatedProcess:
+    def _process(self, place: ConsumerPlace) -> Reader:
+        classic = self._context.consumers.classic
+        return self._classic(place) if classic and self._random.random() < classic else self._new(place)
+
+    def _classic(self, place: ConsumerPlace) -> ClassicConsumerProcess:
+        context = self._context
+        setup = ConsumerSetup(
+            place.group_id,
+            place.instance_id,
+            context.consumers.cooperative,
+            context.plan.session_ms,
+            place.rebalance_timeout_ms,
+            context.plan.interval_ms,
+        )
+        context.note(place.name, f"starts as a classic consumer in {place.group_id}")
+        return ClassicConsumerProcess(
+            context, self.judge, place.name, setup, place.subscribed, lambda error: self._ended(place, error)
+        )
+
+    def _new(self, place: ConsumerPlace) -> ConsumerProcess:
         context = self._context
         membership = ConsumerMembership(
             place.group_id,

@@ -104,6 +104,7 @@ class GroupHistory:
     """What is known of a group as it was after the previous step."""
 
     def __init__(self, group: ConsumerGroup | None, pace: Pace) -> None:
+        """`group` None: it was made just now, and not of a classic group."""
         self._pace = pace
         self._assignment_ms: int | None = None
         """When the last assignment was made; None: before the load, or never."""

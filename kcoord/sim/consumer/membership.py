@@ -63,6 +63,11 @@ class ConsumerMembership:
     _sent: tuple[frozenset[str], str | None, Partitions] | None = None
     """What its last heartbeat said or implied. None: the next one says all."""
 
+    @property
+    def fetches_as(self) -> tuple[str | None, int]:
+        """The member id and the epoch with which it asks for offsets."""
+        return self.member_id, self.epoch
+
     def forget_sent(self) -> None:
         """An answer was lost or was an error: the next heartbeat says all."""
         self._sent = None

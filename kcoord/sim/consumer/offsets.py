@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, Partition
@@ -22,7 +22,7 @@ from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import OffsetCommitRequest, OffsetCommitResponse
 from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue
 from kcoord.sim.basis.violation import Violation
-from kcoord.sim.consumer.process import ConsumerProcess
+from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.network import Frame
 
 Place: TypeAlias = tuple[str, str, int]
@@ -36,7 +36,7 @@ class Landing:
     offset: int
     partition: Partition | None = None
     """Which partition its consumer meant. A topic's name may stand for another one by now."""
-    by: ConsumerProcess | None = None
+    by: Reader | None = None
     connection: int = 0
 
 
@@ -46,7 +46,9 @@ NOWHERE = Landing(-1)
 class OffsetsJudge:
     """What is known of all committed offsets."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader_of: Callable[[str, Partition], Reader | None]) -> None:
+        self._reader_of = reader_of
+        """Which member of a group reads a partition."""
         self._landings: dict[Place, list[Landing]] = {}
         """The last one that was acknowledged, and those since."""
         self._waiting: dict[Frame, dict[Place, Landing]] = {}
@@ -86,19 +88,25 @@ class OffsetsJudge:
     def _landing(self, state: ShardState, frame: Frame | None, place: Place, value: OffsetCommitValue) -> Landing:
         assert frame is not None
         process, offset = frame.link.client, value.offset
-        assert isinstance(process, ConsumerProcess)
+        assert isinstance(process, Reader)
         group_id, name, number = place
         partition = process.commits[frame.number][name, number]
         group = state.consumer.get(group_id)
-        owner = None if group is None else group.owners.get(partition)
-        if owner not in (None, process.member_id):
+        if group is None:
+            reader = self._reader_of(group_id, partition)
+            owner = None if reader is None else reader.member_id
+        else:
+            owner = group.owners.get(partition)
+        assert isinstance(frame.request, OffsetCommitRequest)
+        who = frame.request.member_id
+        if owner not in (None, who):
             if group is not None and _is_late_at_its_epoch(group, frame):
                 return Landing(offset, partition, process, frame.link.serial)
-            raise Violation("zombie", f"{process.member_id} commits {name}-{number}, which {owner} has")
+            raise Violation("zombie", f"{who} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
         is_late = last.by is process and (frame.copied or last.connection != frame.link.serial)
         if last.partition == partition and offset < last.offset and not is_late:
-            raise Violation("back", f"{process.member_id} commits {offset} of {name}-{number}, where {last.offset} was")
+            raise Violation("back", f"{who} commits {offset} of {name}-{number}, where {last.offset} was")
         return Landing(offset, partition, process, frame.link.serial)
 
     def leaves(self, frame: Frame) -> None:
@@ -129,9 +137,9 @@ def _may_be_refused(state: ShardState, frame: Frame, response: Response) -> None
     assert isinstance(response, OffsetCommitResponse)
     request, process = frame.request, frame.link.client
     assert isinstance(request, OffsetCommitRequest)
-    assert isinstance(process, ConsumerProcess)
+    assert isinstance(process, Reader)
     errors = {each.error_code for topic in response.topics for each in topic.partitions}
-    if not errors & {ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID}:
+    if not errors & {ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.ILLEGAL_GENERATION, ErrorCode.UNKNOWN_MEMBER_ID}:
         return
     group = state.consumer.get(request.group_id)
     if group is not None and _has_all(group, request, process.commits[frame.number].values()):

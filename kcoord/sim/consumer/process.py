@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from kcoord.group.state.groups.consumer_group import NOTHING, Partition, Partitions
+from kcoord.group.state.groups.consumer_group import NOTHING, Partitions
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse, OffsetCommitResponse, OffsetFetchResponse
-from kcoord.sim.consumer.consumption import Consumption, Named
+from kcoord.sim.consumer.consumption import Consumption
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ELSEWHERE, ConsumerMembership, Heard
+from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.consumer.requests import Purpose, Requests
-from kcoord.sim.process import ProcessJudge, SimulatedProcess
+from kcoord.sim.process import ProcessJudge
 
 HEARTBEATS, OFFSETS = 1, 9
 """The versions of its requests."""
@@ -45,10 +46,8 @@ class Phase(Enum):
     SAYING_FAREWELL = "it ends"
 
 
-class ConsumerProcess(SimulatedProcess):
+class ConsumerProcess(Reader):
     """One life of one consumer."""
-
-    _context: ConsumerContext
 
     def __init__(
         self,
@@ -61,12 +60,12 @@ class ConsumerProcess(SimulatedProcess):
     ) -> None:
         super().__init__(context, judge, name)
         self.membership = membership
+        self.group_id = membership.group_id
         self.member_id = membership.member_id
         self._names = {topic.id: topic.name for topic in context.topics.values()}
         self.consumption = Consumption(membership, self._names, context.random)
         self.phase = Phase.POLLING
-        self.commits: dict[int, dict[Named, Partition]] = {}
-        """By number of a request, the partitions that it commits."""
+        self.commits = {}
         self.requests = Requests(patience_ms)
         self._ended = ended
         self._permanent = True
@@ -81,9 +80,16 @@ class ConsumerProcess(SimulatedProcess):
         """Counts assignments, so that what was meant for an earlier one is ignored."""
 
     @property
-    def counts(self) -> bool:
-        """Whether what it reads is judged: also while it stands still, since the coordinator counts it as a member."""
-        return self.alive and not self.excused
+    def subscribed(self) -> frozenset[str]:
+        return self.membership.subscribed
+
+    @property
+    def is_joining(self) -> bool:
+        return not self.membership.epoch
+
+    @property
+    def epoch(self) -> int:
+        return self.membership.epoch
 
     @property
     def lacks_metadata(self) -> bool:
@@ -92,7 +98,6 @@ class ConsumerProcess(SimulatedProcess):
 
     @property
     def is_settled(self) -> bool:
-        """Whether it has followed what it was told, has said so, and reads."""
         membership, positions = self.membership, self.consumption.positions
         return (
             self.phase is Phase.POLLING
@@ -136,7 +141,6 @@ class ConsumerProcess(SimulatedProcess):
         self._ended(error)
 
     def stop_polling(self, ms: int) -> None:
-        """Its application does not poll for so long that the consumer leaves, until it polls again after `ms`."""
         if not self.alive or self._later(self.stop_polling, ms) or self.phase is not Phase.POLLING:
             return
         self._context.note(self.name, f"does not poll, for {ms} ms more")
@@ -153,12 +157,12 @@ class ConsumerProcess(SimulatedProcess):
             self._polled()
 
     def subscribe(self, names: frozenset[str]) -> None:
-        """Subscribe to other topics. The next heartbeat says so."""
+        """The next heartbeat says so."""
         if self.alive and not self._later(self.subscribe, names):
             self.membership.subscribed = names
 
     def wish(self, assignor: str | None) -> None:
-        """Wish for another assignor. Whoever has wished for one cannot take that back."""
+        """Whoever has wished for one cannot take that back."""
         if self.alive and assignor is not None and not self._later(self.wish, assignor):
             self.membership.assignor = assignor
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from kcoord.group.state.connect_settings import MigrationPolicy
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.basis.trace import Sink
@@ -51,6 +52,7 @@ class ConsumerWorld(Course):
                 heartbeat_wait_ms=consumers.wait_ms,
                 assignment_interval_ms=consumers.assignment_interval_ms,
                 max_size=consumers.max_size,
+                migration_policy=MigrationPolicy.BIDIRECTIONAL if consumers.downgrades else MigrationPolicy.UPGRADE,
             )
         )
 

@@ -48,6 +48,8 @@ CHURN: Mapping[str, int] = {"subscribe": 20, "topics": 10, "start": 4, "leave": 
 UNLIMITED = 1_000
 PACED = 0.25
 """The share of runs in which assignments have to wait."""
+CLASSIC = 0.3
+"""The share of runs in which some consumers speak the classic protocol."""
 IN_FRONT = 0.25
 """The share of runs in which topics are a cluster's."""
 
@@ -81,6 +83,14 @@ class Consumers:
     """How long each assignment takes."""
     in_front: bool = False
     """Whether topics are a cluster's: two processes look at them, and tell the groups with heartbeats."""
+    classic: float = 0.0
+    """The share of consumers that speak the classic protocol. Each life of a consumer draws for itself."""
+    cooperative: bool = False
+    """Whether these let go only of what they are not to have any more, instead of all before they join."""
+    downgrades: bool = True
+    """Whether a group is a classic group again when its last consumer of the new protocol has gone
+    (`group.consumer.migration.policy`).
+    """
 
 
 def draw(random: Random) -> tuple[Plan, Consumers]:
@@ -88,6 +98,7 @@ def draw(random: Random) -> tuple[Plan, Consumers]:
     plan, consumers = _draw_plan(random), _draw_consumers(random)
     consumers = _paced(Random(plan.fault_seed), consumers)
     consumers = attrs.evolve(consumers, in_front=Random((plan.fault_seed or 0) + 1).random() < IN_FRONT)
+    consumers = _with_classic(Random((plan.fault_seed or 0) + 2), consumers)
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 
@@ -142,6 +153,20 @@ def _paced(random: Random, consumers: Consumers) -> Consumers:
         consumers,
         assignment_interval_ms=random.choice((0, 300, 1_000, 4_000)),
         assignment_takes_ms=random.choice((0, 0, 30, 300)),
+    )
+
+
+def _with_classic(random: Random, consumers: Consumers) -> Consumers:
+    """The same run, in some cases with classic consumers."""
+    if random.random() >= CLASSIC:
+        return consumers
+    return attrs.evolve(
+        consumers,
+        classic=random.choice((0.3, 0.5, 0.5, 0.8, 1.0)),
+        cooperative=random.random() < 0.5,
+        downgrades=random.random() < 0.7,
+        in_front=False,
+        max_size=UNLIMITED,
     )
 
 

@@ -79,8 +79,8 @@ MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
 CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_JOINED)
 """Reasons for a new group epoch that need classic workers."""
 STATIC_REASONS = (Reason.STATIC_REPLACED,)
-UNMET_CONSUMER_REASONS = (ConsumerReason.REMOVED, ConsumerReason.MIGRATED)
-"""Reasons that need an admin, or classic consumers: runs of consumer groups have neither."""
+UNMET_CONSUMER_REASONS = (ConsumerReason.REMOVED,)
+"""Reasons that need an admin: runs of consumer groups have none."""
 PLACEMENTS = (
     "a drained worker is empty",
     "a rebalance leaves more to move",
@@ -115,6 +115,12 @@ CONSUMER_ANSWERS: Mapping[str, tuple[str, ...]] = {
         "GROUP_ID_NOT_FOUND", "GROUP_MAX_SIZE_REACHED", "INVALID_REQUEST", "NOT_COORDINATOR", "UNKNOWN_MEMBER_ID",
         "UNRELEASED_INSTANCE_ID", "UNSUPPORTED_ASSIGNOR",
     ),
+    "Heartbeat": ("ILLEGAL_GENERATION", "NOT_COORDINATOR", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"),
+    "JoinGroup": (
+        "COORDINATOR_LOAD_IN_PROGRESS", "FENCED_INSTANCE_ID", "MEMBER_ID_REQUIRED", "NOT_COORDINATOR",
+        "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID",
+    ),
+    "SyncGroup": ("NOT_COORDINATOR", "REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"),
 }  # fmt: skip
 CONSUMER_EVENTS: Mapping[str, tuple[str, ...]] = {
     "members": ("joined", "replaced", "left", "expired", "away"),
@@ -123,6 +129,7 @@ CONSUMER_EVENTS: Mapping[str, tuple[str, ...]] = {
     "converged": ("",),
     "held": ("",),
     "fused": ("",),
+    "conversions": ("to consumer", "to classic"),
 }
 
 
@@ -208,6 +215,8 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
         | _answers(CONSUMER_ANSWERS)
         | _events(CONSUMER_EVENTS)
         | _records(CONSUMER_RECORDS, gone=CONSUMER_RECORDS[4:])
+        | _records(["GroupMetadata"], gone=["GroupMetadata"])
+        | _CLASSIC_STATES
     ),
 }
 

@@ -105,6 +105,19 @@ def test_rule_21_who_is_called_and_does_not_join_is_removed() -> None:
     assert classic.beat() is UNKNOWN
 
 
+def test_rule_21_who_was_removed_and_still_consumes_joins_as_nobody() -> None:
+    """With its new generation it could commit what another member has by now."""
+    world = World()
+    classic = beside_one(world)
+    world.pass_ms(5_000)
+    world.beat("n", 3)
+    world.pass_ms(5_000)
+    assert world.beat("n", 3).brief == (4, "A0 A1 A2 A3")
+    assert [classic.join(), classic.commit("A2 A3")] == [UNKNOWN, UNKNOWN]
+    classic.has = ""
+    assert [classic.join(), classic.generation] == [NONE, 5]
+
+
 # -- rule 21: connections ----------------------------------------------------------------------------------------------
 
 
