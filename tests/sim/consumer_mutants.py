@@ -7,6 +7,13 @@ from __future__ import annotations
 
 from kcoord.gateway.topology.seen_facts import SeenFacts
 from kcoord.group.apis import consumer_group_heartbeat
+from kcoord.group.classic_consumers import (
+    join_group,
+    member_checks,
+    rejoin,
+    to_classic_group,
+    to_consumer_group,
+)
 from kcoord.group.consumer import (
     answer_delay,
     answers,
@@ -130,4 +137,27 @@ CONSUMER_MUTANTS = (
            "if _is_loss(before, certain) and agreed_since_ms <=", "if False and agreed_since_ms <=", plan="62226"),
     Mutant(17, "looks need not agree", SeenFacts._note,
            "elif _agrees(known.less, now_ms):", "elif True:"),
+    Mutant(21, "who joins has let go of everything", join_group._owned,
+           "return frozenset((group", "return frozenset() and frozenset((group"),
+    Mutant(21, "who was removed, and still consumes, is taken in", join_group._join,
+           "if known is None and not is_new and said.owned:", "if False:"),
+    Mutant(21, "who is called and does not join is waited for", timers.sweep_consumer,
+           "min(each.release_due_ms, each.call_due_ms)", "each.release_due_ms"),
+    Mutant(21, "after a load only one generation is valid", member_checks.check_generation,
+           "if member.epoch_unsure:", "if False:"),
+    Mutant(22, "nobody is called to get something new", rejoin.has_to_rejoin,
+           "return bool(after.pending) or after.stage", "return bool(after.pending) and after.stage"),
+    Mutant(22, "everybody is called at each epoch", rejoin.has_to_rejoin,
+           "(member.assigned, member.pending):", "(member.assigned, member.pending) and member.epoch == after.epoch:"),
+    Mutant(22, "who is not called stays behind", rejoin.follow_quietly,
+           "if (after.assigned, after.pending) == (member.assigned, member.pending):", "if False:"),
+    Mutant(23, "what a member goes on consuming is free", to_consumer_group._read,
+           "goes_on = said.owned - taken", "goes_on = frozenset()"),
+    Mutant(23, "who waits in the classic group waits on", to_consumer_group.to_consumers,
+           "release_join(transition, classic, each.member, ErrorCode.REBALANCE_IN_PROGRESS, each.member.member_id)",
+           "pass"),
+    Mutant(24, "it stays a consumer group", to_classic_group.convert,
+           "if not may_go_back or", "if True or"),
+    Mutant(24, "it forgets who has what", to_classic_group._record,
+           "assignment=encoded(group, each, each.current)", 'assignment=b""'),
 )  # fmt: skip

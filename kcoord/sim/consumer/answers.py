@@ -2,11 +2,11 @@
 
 | invariant | rules |
 | --- | --- |
-| refused: a refusal changes nothing, and there is a reason for it | KG-1, KG-2, KG-3, KG-4 |
+| refused: a refusal changes nothing, and there is a reason for it | KG-1, KG-2, KG-3, KG-4, KG-21 |
 | accepted: what must be refused is refused | KG-1, KG-3, KG-4 |
 | farewell, succession: who leaves is gone; a place that was left for a while is kept, and taken over | KG-4, KG-5 |
 | told: an answer says what the member is assigned; without an assignment that is as the member knows it | KG-9 |
-| disturbed: who keeps its share is told no assignment | KG-9 |
+| disturbed: who keeps its share is told no assignment, and is not called | KG-9, KG-22 |
 | held: no answer waits that has something to say, before a confirmation, or for too long | KG-10, KG-11, KG-12 |
 | fuse: answers without news leave some time apart | KG-13 |
 """
@@ -21,8 +21,14 @@ from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, L
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+from kcoord.protocol.messages import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    HeartbeatRequest,
+    HeartbeatResponse,
+)
 from kcoord.sim.basis.violation import Violation
+from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import flat
 from kcoord.sim.consumer.process import ConsumerProcess
@@ -103,6 +109,8 @@ class AnswersJudge:
         """A step was taken."""
         for reply in step.replies:
             response = reply.response
+            if isinstance(response, HeartbeatResponse) and isinstance(reply.token, Frame):
+                _beaten(state, reply.token, response)
             if not isinstance(response, ConsumerGroupHeartbeatResponse):
                 continue
             if reply.token is None:
@@ -281,8 +289,7 @@ class AnswersJudge:
             raise Violation("held", f"{member.member_id} has something to confirm, and its answer waits")
 
     def _has_nothing_to_say(self, group: ConsumerGroup, member: ConsumerMember) -> None:
-        subscribed = group.subscribed_ids(member)
-        target = frozenset(each for each in group.target_of(member) or NOTHING if each[0] in subscribed)
+        subscribed, target = group.subscribed_ids(member), _wanted(group, member)
         if any(each[0] not in subscribed for each in member.assigned):
             raise Violation("held", f"{member.member_id} is to drop a topic, and its answer waits")
         if member.stage is Stage.UNREVOKED or (member.stage is Stage.STABLE and member.epoch == group.assignment_epoch):
@@ -292,6 +299,30 @@ class AnswersJudge:
         }
         if free or not member.assigned <= target:
             raise Violation("held", f"{member.member_id} is to be told another assignment, and its answer waits")
+
+
+def _beaten(state: ShardState, frame: Frame, response: HeartbeatResponse) -> None:
+    """A classic member is called only if its own share is to change, and not refused the generation that it knows."""
+    request = frame.request
+    assert isinstance(request, HeartbeatRequest)
+    group = state.consumer.get(request.group_id)
+    member = None if group is None else group.members.get(request.member_id)
+    if group is None or member is None or frame.link.serial < member.connection:
+        return
+    if response.error_code == ErrorCode.REBALANCE_IN_PROGRESS:
+        if member.assigned == _wanted(group, member) and not member.pending:
+            raise Violation("disturbed", f"{member.member_id} keeps its share, and is called")
+    elif response.error_code == ErrorCode.ILLEGAL_GENERATION:
+        process, knows = frame.link.client, request.generation_id
+        is_its = isinstance(process, ClassicConsumerProcess) and process.epoch == knows
+        if is_its and member.recorded_epoch <= knows <= group.assignment_epoch:
+            raise Violation("refused", f"{member.member_id} is in generation {knows}, and is refused")
+
+
+def _wanted(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
+    """What a member is to have in the end."""
+    subscribed = group.subscribed_ids(member)
+    return frozenset(each for each in group.target_of(member) or NOTHING if each[0] in subscribed)
 
 
 def _is_classic(state: ShardState, group_id: str) -> bool:

@@ -106,8 +106,14 @@ class ConsumerChecks:
         return frozenset(each for each in partitions if each[0] in existing)
 
     def _is_in_classic_group(self, process: Reader) -> bool:
+        """Whether it is a member of a classic group. A static one that takes longer than its rebalance timeout to join
+        is not removed from it: the others go on without its word, and what it reads is not judged.
+        """
         group = self._state.groups.get(process.group_id)
-        return group is not None and process.member_id in group.members
+        member = None if group is None else group.members.get(process.member_id)
+        if group is None or member is None:
+            return False
+        return member.instance_id is None or process.epoch >= group.generation
 
     def _is_member(self, process: Reader) -> bool:
         """Whether what it reads is its own, as far as the coordinator knows."""

@@ -32,6 +32,9 @@ def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: l
     ids = sorted(each.member_id for each in consumers)
     if sorted(group.members) != ids:
         return f"members of {group.group_id} are {sorted(group.members)}, consumers are {ids}"
+    are_classic = bool(consumers) and all(isinstance(each, ClassicConsumerProcess) for each in consumers)
+    if are_classic and context.consumers.downgrades:
+        return f"{group.group_id} has classic consumers only, and is a consumer group"
     for process in consumers:
         member = group.members[process.member_id]
         told = member.epoch if isinstance(process, ConsumerProcess) else member.generation

@@ -7,9 +7,8 @@ from __future__ import annotations
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext, Step
 from kcoord.protocol.message_base import Response
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 from kcoord.sim.consumer.context import ConsumerContext
-from kcoord.sim.consumer.watch import SimulatedWatch
+from kcoord.sim.consumer.watch import SimulatedWatch, Telling
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.network import Frame, Link
 
@@ -36,14 +35,13 @@ class ConsumerCoordinator(Coordinator):
 
     def _context_of(self, frame: Frame) -> RequestContext:
         context, request = super()._context_of(frame), frame.request
-        if self._watch is None or not isinstance(request, ConsumerGroupHeartbeatRequest):
+        if self._watch is None or not isinstance(request, Telling):
             return context
         return self._watch.told(self.shard, request, frame.link.serial, context)
 
     def _deliver(self, frame: Frame, response: Response, cached: CachedReply | None) -> None:
         request = frame.request
-        is_refused = isinstance(response, ConsumerGroupHeartbeatResponse) and response.error_code
-        if self._watch is not None and is_refused and isinstance(request, ConsumerGroupHeartbeatRequest):
+        if self._watch is not None and isinstance(request, Telling) and getattr(response, "error_code", 0) != 0:
             self._watch.refused(request, frame.link.serial)
         super()._deliver(frame, response, cached)
 

@@ -99,7 +99,9 @@ class DeparturesJudge:
                 who = (group.group_id, member.member_id)
                 self._seen_ms[who] = now_ms
                 self._carried.discard(who)
-                if error:
+                if isinstance(request, JoinGroupRequest):
+                    self._called_since_ms[who] = now_ms
+                elif error:
                     self._called_since_ms.setdefault(who, now_ms)
 
     def forget(self, group_id: str) -> None:
@@ -160,6 +162,9 @@ class DeparturesJudge:
         due_ms = max(since_ms, begun_ms) + member.metadata.rebalance_timeout_ms
         if member.pending and not member.away and now_ms > due_ms + LATE_MS:
             raise Violation("session", f"{member.member_id} has not let go since {since_ms}, and is a member")
+        called_ms = self._called_since_ms.get(who, now_ms)
+        if now_ms > max(called_ms, begun_ms) + member.metadata.rebalance_timeout_ms + LATE_MS:
+            raise Violation("session", f"{member.member_id} was called at {called_ms}, and is a member")
 
     def _may_be_gone(self, group: ConsumerGroup | None, who: Who) -> None:
         """Check why a member is gone. `group` None: another one has taken its place."""

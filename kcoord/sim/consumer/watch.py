@@ -1,5 +1,5 @@
 """Two processes in front of a cluster, as far as topics go: each has half of the connections, looks for itself, and
-tells the groups with heartbeats what it has seen (KG-17).
+tells the groups with heartbeats, and with JoinGroups, what it has seen (KG-17).
 
 What a process keeps of its looks is the gateway's own code. A look may come late, and while things go wrong it may miss
 topics, as one at a broker that has just started.
@@ -8,7 +8,7 @@ topics, as one at a broker that has just started.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -17,9 +17,12 @@ from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.topic import Topic
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.protocol.consumer_embedded import decode_assignment, decode_subscription
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, HeartbeatRequest, JoinGroupRequest
 from kcoord.sim.consumer.context import ConsumerContext
 
+Telling = ConsumerGroupHeartbeatRequest | JoinGroupRequest | HeartbeatRequest
+"""A request that tells a consumer group of topics."""
 PROCESSES = 2
 LOOK_MS = 2_000
 """How often a process looks, in ms, at most a quarter more."""
@@ -77,18 +80,42 @@ class SimulatedWatch:
 
     # -- heartbeats ---------------------------------------------------------------------------------------------------
 
-    def told(
-        self, shard: Shard, request: ConsumerGroupHeartbeatRequest, connection: int, context: RequestContext
-    ) -> RequestContext:
-        """The context of a heartbeat, with what is to be told of its sender's topics."""
-        if request.member_epoch < JOINING_EPOCH:
+    def told(self, shard: Shard, request: Telling, connection: int, context: RequestContext) -> RequestContext:
+        """The context of a request, with what is to be told of its sender's topics."""
+        if isinstance(request, ConsumerGroupHeartbeatRequest):
+            if request.member_epoch < JOINING_EPOCH:
+                return context
+            news = self._news(shard, request, connection, request.subscribed_topic_names)
+            if news is not None and request.member_epoch == JOINING_EPOCH:
+                news = self._beside(shard, request.group_id, connection, news)
+        elif request.group_id not in shard.state.consumer:
+            self._processes[connection % PROCESSES].forget((connection, request.group_id))
             return context
-        news = self._news(shard, request, connection)
+        else:
+            said = decode_subscription(request.protocols[0].metadata) if isinstance(request, JoinGroupRequest) else None
+            news = self._news(shard, request, connection, None if said is None else said.topics)
         return context if news is None else attrs.evolve(context, seen=news.seen)
 
-    def _news(self, shard: Shard, request: ConsumerGroupHeartbeatRequest, connection: int) -> News | None:
+    def _beside(self, shard: Shard, group_id: str, connection: int, news: News) -> News:
+        """That news, and what the cluster shows of the topics of the members of a classic group."""
+        classic = shard.state.groups.get(group_id)
+        if classic is None or not classic.members:
+            return news
+        names = {
+            name
+            for member in classic.members.values()
+            for name in (
+                *decode_subscription(member.protocols[0][1]).topics,
+                *(topic for topic, _ in decode_assignment(member.assignment).partitions),
+            )
+        }
+        process, now_ms = self._processes[connection % PROCESSES], self._context.events.now_ms
+        process.note_all(self._shown(frozenset(names)), now_ms)
+        return attrs.evolve(news, seen=process.told(Followed(frozenset(names)), now_ms).seen.with_these(news.seen))
+
+    def _news(self, shard: Shard, request: Telling, connection: int, names: Sequence[str] | None) -> News | None:
+        """`names`: what the request's sender says that it subscribes to; None: it says nothing of that."""
         process, consumer = self._processes[connection % PROCESSES], (connection, request.group_id)
-        names = request.subscribed_topic_names
         if names is not None:
             followed = Followed(frozenset(names))
             process.note_all(self._shown(followed.names), self._context.events.now_ms)
@@ -101,8 +128,8 @@ class SimulatedWatch:
                 process.follow(consumer, Followed(member.names))
         return process.news(consumer, self._context.events.now_ms)
 
-    def refused(self, request: ConsumerGroupHeartbeatRequest, connection: int) -> None:
-        """The group has not heard what the heartbeat was to tell it."""
+    def refused(self, request: Telling, connection: int) -> None:
+        """The group has not heard what the request was to tell it."""
         self._processes[connection % PROCESSES].untold((connection, request.group_id))
 
     def closed(self, connection: int) -> None:

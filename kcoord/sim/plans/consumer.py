@@ -165,7 +165,6 @@ def _with_classic(random: Random, consumers: Consumers) -> Consumers:
         classic=random.choice((0.3, 0.5, 0.5, 0.8, 1.0)),
         cooperative=random.random() < 0.5,
         downgrades=random.random() < 0.7,
-        in_front=False,
         max_size=UNLIMITED,
     )
 

@@ -286,6 +286,7 @@ class ClassicConsumerProcess(Reader):
             self._let_go({}, self._turn)
 
     def _assigned(self, data: bytes) -> None:
+        self.excused = False
         given: dict[Named, Partition | None] = dict.fromkeys(decode_assignment(data).partitions)
         if any(name not in self._subscribed for name, _ in given):
             self.client.wants_rejoin = True  # it was told before it said what it subscribes to now
