@@ -287,8 +287,11 @@ def test_the_same_records_in_a_file_give_the_same_tables(
     assert {row["partition"] for row in read(tables, OUTAGES)} <= {home(GROUP)}, "in others nobody is a member"
     with pytest.raises(PipelineError, match="is filled by a batch"):
         Store(spark, str(place)).check(stream=True)
+    with pytest.raises(PipelineError, match=r"holds something else \(kcoord.db\)"):
+        Store(spark, str(tmp_path / "log")).check(stream=False)
 
 
+@pytest.mark.proof
 def test_history_report_and_whatif_of_it_by_command(happened: Happened, tables: Path, tmp_path: Path) -> None:
     """Three workers, two of which went for good: what if Connect's delay had been 0, 30 or 300 s?"""
     quick = [part for name, value in QUICK.items() for part in ("--conf", f"{name}={value}")]
