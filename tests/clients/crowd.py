@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import attrs
 import confluent_kafka
 
-from tests.clients.live_clients import EVERY_S, TIMEOUT_S, JavaClient, LiveClient
+from tests.clients.live_clients import EVERY_S, TIMEOUT_S, LiveClient
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import NotYet, eventually
 
@@ -177,7 +177,7 @@ class Crowd:
         """By value, who has noted it, and as what; in the order in which the clients end."""
         return {
             value: [
-                f"{at} {getattr(client, 'kind', JavaClient).__name__} {what}"
+                f"{at} {getattr(client, 'kind', type(client)).__name__} {what}"
                 for at, client in enumerate(self.clients)
                 for what in ("acknowledged", "open", "uncommitted", "unsaid")
                 for noted in getattr(client.notes, what)

@@ -1,17 +1,19 @@
 """What does a client to a test that lives while its group moves, whichever library it is made of?
 
 It notes each record that it has processed, commits it, and tells what a user would see as a failure. It can be bounced:
-ended in order, and started again with another address. Java's is a program of its own (`CountingConsumer.java`), the
-others are members (`members.py`) that commit what each poll has brought.
+ended in order, and started again with another address. Java's is a program of its own (`CountingConsumer.java`), and so
+is franz-go's (`franz_go/main.go`); the others are members (`members.py`) that commit what each poll has brought.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import subprocess
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +32,7 @@ from tests.kafka.security import PLAINTEXT, ClientSecurity
 from tests.kafka.wait import NotYet
 
 PROGRAM = Path(__file__).with_name("CountingConsumer.java")
+FRANZ_GO = Path(__file__).with_name("franz_go")
 NOTES = ("read", "committed", "later", "aborted", "assigned", "revoked", "lost", "closed", "has")
 """The first words of the program's own lines; all others are what a user sees."""
 EVERY_S = 0.05
@@ -138,10 +141,9 @@ def with_program(java: Java) -> Java:
 
 
 @attrs.define
-class JavaClient:
-    """Java's consumer; with `target` one that copies in transactions."""
+class ProgramClient(ABC):
+    """A consumer that is a program of its own, and notes by lines in its log what it does."""
 
-    java: Java
     log: Path
     group: str
     topic: str
@@ -151,12 +153,12 @@ class JavaClient:
     security: ClientSecurity = PLAINTEXT
     _process: ServerProcess | None = attrs.field(default=None, init=False)
 
+    @abstractmethod
+    def _line(self, bootstrap: str) -> list[str]:
+        """The command line."""
+
     def start(self, bootstrap: str) -> None:
-        arguments = [bootstrap, self.group, self.topic, self.target, self.name]
-        arguments += [f"{name}={value}" for name, value in {**self.settings, **self.security.java()}.items()]
-        quiet = {"org.slf4j.simpleLogger.defaultLogLevel": "warn"}
-        line = self.java.line("CountingConsumer", arguments, 128, quiet)
-        self._process = ServerProcess.start(f"the consumer {self.name}", line, self.log)
+        self._process = ServerProcess.start(f"the consumer {self.name}", self._line(bootstrap), self.log)
 
     def stop(self) -> None:
         assert self._process is not None
@@ -211,6 +213,47 @@ class JavaClient:
             elif word not in NOTES:
                 notes.complaints.append(line.rstrip())
         return notes
+
+
+@attrs.define
+class JavaClient(ProgramClient):
+    """Java's consumer; with `target` one that copies in transactions."""
+
+    java: Java = attrs.field(kw_only=True)
+
+    def _line(self, bootstrap: str) -> list[str]:
+        arguments = [bootstrap, self.group, self.topic, self.target, self.name]
+        arguments += [f"{name}={value}" for name, value in {**self.settings, **self.security.java()}.items()]
+        quiet = {"org.slf4j.simpleLogger.defaultLogLevel": "warn"}
+        return self.java.line("CountingConsumer", arguments, 128, quiet)
+
+
+# -- franz-go ----------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def franz_go() -> Path:
+    """The program with franz-go's consumer, compiled where that was not done yet. It needs Go."""
+    sources = sorted(each for each in FRANZ_GO.iterdir() if each.is_file())
+    digest = hashlib.sha256(b"".join(each.read_bytes() for each in sources)).hexdigest()[:12]
+    program = CACHE / "programs" / f"franz-go-{digest}"
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        part = program.with_suffix(".part")
+        command = ["go", "build", "-mod=readonly", "-o", str(part), "."]
+        done = subprocess.run(command, cwd=FRANZ_GO, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"the tests' Go program does not compile:\n{done.stdout}{done.stderr}"
+        part.rename(program)
+    return program
+
+
+@attrs.define
+class FranzGoClient(ProgramClient):
+    """franz-go's consumer."""
+
+    def _line(self, bootstrap: str) -> list[str]:
+        settings = [f"{name}={value}" for name, value in self.settings.items()]
+        return [str(franz_go()), bootstrap, self.group, self.topic, self.name, *settings]
 
 
 # -- the libraries -----------------------------------------------------------------------------------------------------

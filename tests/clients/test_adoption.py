@@ -63,7 +63,7 @@ def java_pair(settings: dict[str, str], *, is_static: bool = False, copies: bool
         told = [settings | ({"group.instance.id": name} if is_static else {}) for name in ("one", "two")]
         to = target if copies else "-"
         return [
-            JavaClient(program, folder / f"java-{at}.log", group, topic, f"{group}-{at}", each, to)
+            JavaClient(folder / f"java-{at}.log", group, topic, f"{group}-{at}", each, to, java=program)
             for at, each in enumerate(told)
         ]
 
@@ -85,7 +85,7 @@ def pair(kind: Any, options: dict[str, Any], *, is_static: bool = False, copies:
 
 def mixed(group: str, topic: str, target: str, folder: Path, java: Java) -> list[LiveClient]:
     """One of each."""
-    java_client = JavaClient(with_program(java), folder / "java.log", group, topic, "java", {STRATEGY: RANGE})
+    java_client = JavaClient(folder / "java.log", group, topic, "java", {STRATEGY: RANGE}, java=with_program(java))
     kinds = (LivingLibrdkafka, LivingKafkaPython, LivingAiokafka)
     return [java_client, *(LibraryClient(kind, group, topic) for kind in kinds)]
 

@@ -49,7 +49,7 @@ def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]
     def start(bootstrap: str, group: str, topic: str = "work", **settings: str) -> JavaClient:
         name = f"java-{len(started)}"
         own = {**NEW_PROTOCOL, **{key.replace("_", "."): value for key, value in settings.items()}}
-        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, topic, name, own)
+        client = JavaClient(tmp_path / f"{name}.log", group, topic, name, own, java=with_program(java))
         started.append(client)
         client.start(bootstrap)
         return client

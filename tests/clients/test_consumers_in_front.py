@@ -75,7 +75,7 @@ def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]
     def start(bootstrap: str, group: str, topic: str, target: str = "-", **settings: str) -> JavaClient:
         name = f"java-{len(started)}"
         own = {**NEW_PROTOCOL, **{key.replace("_", "."): value for key, value in settings.items()}}
-        client = JavaClient(with_program(java), tmp_path / f"{name}.log", group, topic, name, own, target)
+        client = JavaClient(tmp_path / f"{name}.log", group, topic, name, own, target, java=with_program(java))
         started.append(client)
         client.start(bootstrap)
         return client

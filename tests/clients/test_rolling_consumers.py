@@ -8,6 +8,7 @@ processed exactly once, also if kcoord is killed when both kinds share the group
 | mixed | Java and librdkafka roll; kafka-python and aiokafka, which cannot, stay classic | each poll |
 | java range, java cooperative, java static | two of Java's consumers | each poll |
 | librdkafka range, librdkafka cooperative, librdkafka static | two of librdkafka's | each poll |
+| franz-go range, franz-go cooperative, franz-go static | two of franz-go's | each poll |
 | java copier, librdkafka copier | two that consume, transform and produce | in transactions |
 """
 
@@ -25,7 +26,7 @@ from confluent_kafka.admin import AdminClient
 
 from tests.cells import cells
 from tests.clients.crowd import Complaints, Crowd, Load
-from tests.clients.live_clients import JavaClient, LibraryClient, LiveClient, LivingLibrdkafka
+from tests.clients.live_clients import FranzGoClient, LibraryClient, LiveClient, LivingLibrdkafka, ProgramClient
 from tests.clients.test_adoption import CELLS as ADOPTED
 from tests.clients.test_adoption import COOPERATIVE, ORDINARY, RANGE, STRATEGY, Clients, java_pair, mixed, pair
 from tests.clients.test_consumers_alone import NEW_PROTOCOL
@@ -36,6 +37,26 @@ from tests.kafka.java import Java
 from tests.kafka.topics import read_topic
 from tests.kafka.wait import NotYet, eventually
 
+
+def franz_go_pair(strategy: str, *, is_static: bool = False) -> Clients:
+    """Two of franz-go's consumers."""
+
+    def clients(group: str, topic: str, _target: str, folder: Path, _java: Java) -> list[LiveClient]:
+        names = [f"{group}-{at}" for at in range(2)]
+        return [
+            FranzGoClient(
+                folder / f"franz-go-{at}.log",
+                group,
+                topic,
+                name,
+                {STRATEGY: strategy, **({"group.instance.id": name} if is_static else {})},
+            )
+            for at, name in enumerate(names)
+        ]
+
+    return clients
+
+
 CELLS: dict[str, Clients] = {
     "mixed": mixed,
     "java range": java_pair({STRATEGY: RANGE}),
@@ -44,6 +65,9 @@ CELLS: dict[str, Clients] = {
     "librdkafka range": pair(LivingLibrdkafka, {}),
     "librdkafka cooperative": pair(LivingLibrdkafka, {STRATEGY: "cooperative-sticky"}),
     "librdkafka static": pair(LivingLibrdkafka, {}, is_static=True),
+    "franz-go range": franz_go_pair("range"),
+    "franz-go cooperative": franz_go_pair("cooperative-sticky"),
+    "franz-go static": franz_go_pair("range", is_static=True),
     "java copier": ADOPTED["java copier"],
     "librdkafka copier": ADOPTED["librdkafka copier"],
 }
@@ -64,7 +88,7 @@ def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Kaf
 class Rolling:
     """A client that can speak either protocol, and what it is set to in the classic one."""
 
-    client: JavaClient | LibraryClient
+    client: ProgramClient | LibraryClient
     classic: dict[str, Any]
 
     def speak_new(self) -> None:
@@ -76,7 +100,7 @@ class Rolling:
         self._set(self.classic)
 
     def _set(self, settings: dict[str, Any]) -> None:
-        if isinstance(self.client, JavaClient):
+        if isinstance(self.client, ProgramClient):
             self.client.settings = settings
         else:
             self.client.options = settings
@@ -84,7 +108,7 @@ class Rolling:
 
 def rolling(client: LiveClient) -> list[Rolling]:
     """The client, if it knows the new protocol."""
-    if isinstance(client, JavaClient):
+    if isinstance(client, ProgramClient):
         return [Rolling(client, dict(client.settings))]
     assert isinstance(client, LibraryClient)
     return [Rolling(client, dict(client.options))] if issubclass(client.kind, LivingLibrdkafka) else []

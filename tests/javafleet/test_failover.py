@@ -81,7 +81,7 @@ def scene(kind: str, kafka: KafkaCluster, java: Java, folder: Path) -> Iterator[
         workers = KINDS[kind].begin(java, folder / "fleet", kcoords.bootstrap, group)
         stack.callback(workers.remove)
         complaints = stack.enter_context(Complaints())
-        java_client = JavaClient(with_program(java), folder / "java.log", beside, topic, "java", RANGE)
+        java_client = JavaClient(folder / "java.log", beside, topic, "java", RANGE, java=with_program(java))
         clients: list[LiveClient] = [
             java_client,
             *(LibraryClient(library, beside, topic) for library in (LivingLibrdkafka, LivingAiokafka)),

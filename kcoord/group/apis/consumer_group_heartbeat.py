@@ -123,7 +123,8 @@ def _live(
     else:
         tells = has_news or wants_all(request)
         may_repeat = not tells and _may_repeat(transition, request)
-        answer(transition, group, member, token, with_assignment=tells, may_repeat=may_repeat)
+        is_news = tells or not repeats or request.member_epoch != member.epoch
+        answer(transition, group, member, token, with_assignment=tells, is_news=is_news, may_repeat=may_repeat)
     if transition.step.records:
         settle(transition, group)
 

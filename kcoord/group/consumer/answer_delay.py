@@ -1,17 +1,23 @@
-"""Which answers wait until they would say something new, and for how long.
+"""Which answers wait until they would say something new, and for how long; and when the member is to come again.
 
 All clients send one heartbeat at a time. So an answer never waits while its member has something to confirm: the
 confirmation would wait with it.
+
+From an answer to the member's next heartbeat nobody can tell it anything. So one that has just been told something is
+to come again soon, and then after twice as long each time, until that is the interval of its group (KG-25).
 """
 
 from __future__ import annotations
 
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import ConsumerMember, Stage
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 
+SOON_MS = 500
+"""After an answer with news, the interval until the next heartbeat that the member is told at most."""
 LEAST_APART_MS = 100
 """An answer without news goes out so long after the last one. Java's consumer asks again without any pause as long as
 its metadata lacks a topic that it is assigned.
@@ -40,6 +46,26 @@ def wants_all(request: ConsumerGroupHeartbeatRequest) -> bool:
     return request.member_epoch == JOINING_EPOCH or is_full
 
 
+def told_interval(settings: ConsumerSettings, member: ConsumerMember, *, is_news: bool) -> int:
+    """The interval that the member is told with an answer, in ms. `is_news`: its share, its epoch or its list of what
+    it owns has changed.
+    """
+    if settings.wait_ms <= 0:
+        return settings.heartbeat_interval_ms
+    return min(settings.heartbeat_interval_ms, SOON_MS if is_news else 2 * _last_told(member))
+
+
+def _last_told(member: ConsumerMember) -> int:
+    """The interval that the member was told last. After a load it may be any: the shortest counts."""
+    return member.told_interval_ms or SOON_MS
+
+
+def _waits_ms(settings: ConsumerSettings, member: ConsumerMember) -> int:
+    """How long an answer waits: as large a part of the interval that the member was told as of the group's own."""
+    told_ms = min(_last_told(member), settings.heartbeat_interval_ms)
+    return settings.wait_ms * told_ms // settings.heartbeat_interval_ms
+
+
 def how_long_to_hold(
     transition: Transition,
     member: ConsumerMember,
@@ -53,16 +79,16 @@ def how_long_to_hold(
     `has_news`: the member is told to consume something else than before. `is_behind`: it has waited for the answer to
     another request of its connection, and nobody knows how long. Its client may not wait for a whole interval more.
     """
-    wait_ms = transition.state.consumer_settings(request.group_id).wait_ms
-    if wait_ms <= 0 or has_news:
+    settings = transition.state.consumer_settings(request.group_id)
+    if settings.wait_ms <= 0 or has_news:
         return NONE
     if request.member_epoch == JOINING_EPOCH:
         waits_for_others = member.stage is Stage.UNRELEASED and not member.assigned
-        return Delay(wait_ms) if waits_for_others and not is_behind else NONE
+        return Delay(settings.wait_ms) if waits_for_others and not is_behind else NONE
     if request.member_epoch != member.epoch or not repeats or says_more(request):
         return NONE
     if member.stage is not Stage.UNREVOKED and member.reported == member.assigned and not is_behind:
-        return Delay(wait_ms)
+        return Delay(_waits_ms(settings, member))
     return Delay(max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms), is_fuse=True)
 
 

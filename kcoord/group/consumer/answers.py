@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcoord.group.consumer.answer_delay import told_interval
 from kcoord.group.consumer.reconciliation import Goal, Position, next_position
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.deadlines import NEVER_MS
@@ -109,16 +110,21 @@ def answer(
     token: Token,
     *,
     with_assignment: bool,
+    is_news: bool,
     may_repeat: bool = False,
 ) -> None:
-    """Answer the heartbeat. `may_repeat`: the hot path may give the same answer to the same heartbeat (KG-15)."""
+    """Answer the heartbeat. `is_news`: something has changed for the member (`told_interval`). `may_repeat`: the hot
+    path may give the same answer to the same heartbeat (KG-15).
+    """
     member.answered_ms = transition.now_ms
+    settings = transition.state.consumer_settings(group.group_id)
+    member.told_interval_ms = told_interval(settings, member, is_news=is_news)
     transition.answer(
         token,
         ConsumerGroupHeartbeatResponse(
             member_id=member.member_id,
             member_epoch=member.epoch,
-            heartbeat_interval_ms=transition.state.consumer_settings(group.group_id).heartbeat_interval_ms,
+            heartbeat_interval_ms=member.told_interval_ms,
             assignment=_assignment(member.assigned) if with_assignment else None,
         ),
         CachedReply(member, member.version, member) if may_repeat else None,

@@ -38,7 +38,8 @@ def flush_held_reply(transition: Transition, group: ConsumerGroup, member: Consu
     token = take_held(transition.state, member)
     if token is not None:
         changed = answers.advance(transition, group, member, None)
-        answers.answer(transition, group, member, token, with_assignment=changed or member.is_owed_all)
+        tells = changed or member.is_owed_all
+        answers.answer(transition, group, member, token, with_assignment=tells, is_news=tells)
 
 
 def refuse_all(transition: Transition, group: ConsumerGroup, member: ConsumerMember, error: ErrorCode) -> None:
@@ -47,7 +48,7 @@ def refuse_all(transition: Transition, group: ConsumerGroup, member: ConsumerMem
     if token is None:
         return
     if error is ErrorCode.FENCED_MEMBER_EPOCH:
-        answers.answer(transition, group, member, token, with_assignment=member.is_owed_all)
+        answers.answer(transition, group, member, token, with_assignment=member.is_owed_all, is_news=True)
     else:
         answers.refuse_heartbeat(transition, token, error)
 

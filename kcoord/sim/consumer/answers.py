@@ -283,6 +283,11 @@ class AnswersJudge:
         process = awaits(token)
         if process is None or request.member_epoch == JOINING_EPOCH:
             return
+        interval_ms = process.membership.interval_ms
+        if held_ms > max(interval_ms * 4 // 5, LEAST_APART_MS):
+            raise Violation(
+                "held", f"{member.member_id} comes each {interval_ms} ms, and its answer waits {held_ms} ms"
+            )
         if process.membership.target != member.assigned:
             raise Violation("held", f"{member.member_id} is assigned something else, and its answer waits")
         if process.membership.has_to_confirm and not process.lacks_metadata and held_ms > LEAST_APART_MS:

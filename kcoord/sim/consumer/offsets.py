@@ -92,11 +92,13 @@ class OffsetsJudge:
         group_id, name, number = place
         partition = process.commits[frame.number][name, number]
         group = state.consumer.get(group_id)
-        if group is None:
+        if group is not None:
+            owner = group.owners.get(partition)
+        elif process.excused:  # a static member that was too late to join: as in Kafka, its commits land
+            return Landing(offset, partition, process, frame.link.serial)
+        else:
             reader = self._reader_of(group_id, partition)
             owner = None if reader is None else reader.member_id
-        else:
-            owner = group.owners.get(partition)
         assert isinstance(frame.request, OffsetCommitRequest)
         who = frame.request.member_id
         if owner not in (None, who):

@@ -36,15 +36,37 @@ def waiting() -> World:
     return world
 
 
-def test_rule_10_an_answer_without_news_waits_for_four_fifths_of_the_interval() -> None:
+def test_rule_10_and_25_an_answer_without_news_waits_for_four_fifths_of_the_interval_that_was_told() -> None:
+    """After news that is a short one, and then twice as long each time."""
     world = waiting()
-    token = world.send_beat("a", 3)
-    world.pass_ms(3_999)
-    assert world.told(token) is None
-    world.pass_ms(1)
-    told = world.told(token)
-    assert told is not None
-    assert told.brief == (3, None)
+    for waits_ms, interval_ms in ((400, 1_000), (800, 2_000), (1_600, 4_000), (3_200, 5_000), (4_000, 5_000)):
+        token = world.send_beat("a", 3)
+        world.pass_ms(waits_ms - 1)
+        assert world.told(token) is None
+        world.pass_ms(1)
+        told = world.told(token)
+        assert told is not None
+        assert (told.brief, told.response.heartbeat_interval_ms) == ((3, None), interval_ms)
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_rule_25_after_a_load_an_answer_waits_as_if_the_shortest_interval_was_told(*, compacted: bool) -> None:
+    world = waiting()
+    for _ in range(5):
+        token = world.send_beat("a", 3)
+        world.pass_ms(4_000)
+        assert world.told(token) is not None
+    world.restart(compacted=compacted)
+    assert world.beat("a", 3, "A0 A1", connection=7, **FULL).response.heartbeat_interval_ms == 500
+    token = world.send_beat("a", 3, connection=7)
+    world.pass_ms(400)
+    assert world.told(token) is not None
+
+
+def test_rule_25_where_answers_never_wait_the_interval_is_always_the_groups() -> None:
+    world = two()
+    assert world.beat("a", 3, "A0 A1").response.heartbeat_interval_ms == 5_000
+    assert world.join("c", connection=3).response.heartbeat_interval_ms == 5_000
 
 
 def test_rule_11_an_answer_that_has_news_goes_out_when_it_has() -> None:

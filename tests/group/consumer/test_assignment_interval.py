@@ -47,12 +47,13 @@ def test_after_the_interval_a_change_is_assigned_at_once() -> None:
 
 
 def test_nobody_is_disturbed_until_the_assignment_is_made() -> None:
-    world = paced(wait_ms=-1)
+    soon_ms = 300
+    world = paced(soon_ms, wait_ms=-1)
     world.beat("a", 2, "A0 A1 A2 A3")
     waits = world.send_beat("a", 2)
     world.join("b", connection=2)
     assert world.told(waits) is None
-    world.pass_ms(INTERVAL_MS)
+    world.pass_ms(soon_ms)
     told = world.told(waits)
     assert told is not None
     assert told.brief == (2, "A0 A1")
@@ -85,12 +86,13 @@ def test_the_same_of_a_topic_that_its_expression_matches_no_longer() -> None:
 
 
 def test_who_wants_again_what_it_dropped_hears_of_it_with_the_next_assignment() -> None:
-    world = paced(wait_ms=-1)
+    soon_ms = 300
+    world = paced(soon_ms, wait_ms=-1)
     assert world.beat("a", 2, subscribed_topic_names=[]).brief == (2, "")
     world.send_beat("a", 2, "")
     assert world.beat("a", 2, subscribed_topic_names=["A"]).brief == (2, None)
     waits = world.send_beat("a", 2)
-    world.pass_ms(INTERVAL_MS)
+    world.pass_ms(soon_ms)
     told = world.told(waits)
     assert told is not None
     assert told.brief == (4, "A0 A1 A2 A3"), "although its target has never changed"

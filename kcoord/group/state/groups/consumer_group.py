@@ -69,6 +69,8 @@ class ConsumerMember(_Member):
     """What it was granted and has not said to own since. A list without that may be older than the grant."""
     said_on_arrival: bool = False
     """Whether what it last said to own was the first that it said on its connection."""
+    told_interval_ms: int = 0
+    """The interval between two heartbeats that it was told last. 0: not since the load."""
     answered_ms: int = LONG_AGO_MS
     """When it was answered last."""
     is_owed_all: bool = False

@@ -7,17 +7,18 @@ keep what they have, and gives nothing away in the round in which somebody still
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from struct import pack
+from struct import Struct, pack
 
 from kcoord.protocol.consumer_embedded import Subscription
 
 Named = tuple[str, int]
 """A topic's name, and a partition."""
-VERSION = 1
-"""The version of what is said and given: the first that has what a member owns."""
+VERSION = 2
+"""The version of what is said and given: the first that says of what a member owns in which generation it got that."""
+_GENERATION = Struct(">i")
 
 
-def encode_subscription(topics: Iterable[str], owned: Iterable[Named]) -> bytes:
+def encode_subscription(topics: Iterable[str], owned: Iterable[Named], generation: int) -> bytes:
     """What a consumer says of itself in its JoinGroup."""
     names = sorted(topics)
     parts = [pack(">hi", VERSION, len(names)), *(pack(f">h{len(each)}s", len(each), each.encode()) for each in names)]
@@ -27,7 +28,13 @@ def encode_subscription(topics: Iterable[str], owned: Iterable[Named]) -> bytes:
     for name, numbers in by_topic.items():
         count = len(numbers)
         parts.append(pack(f">h{len(name)}si{count}i", len(name), name.encode(), count, *numbers))
-    return b"".join(parts)
+    return b"".join([*parts, _GENERATION.pack(generation)])
+
+
+def generation_in(subscription: bytes) -> int:
+    """The generation in which a consumer was given what it says that it has."""
+    (generation,) = _GENERATION.unpack_from(subscription, len(subscription) - _GENERATION.size)
+    return int(generation)
 
 
 def numbers_by_topic(partitions: Iterable[Named]) -> dict[str, list[int]]:
@@ -39,17 +46,23 @@ def numbers_by_topic(partitions: Iterable[Named]) -> dict[str, list[int]]:
 
 
 def deal(
-    members: Mapping[str, Subscription], partitions: Mapping[str, int], *, is_cooperative: bool
+    members: Mapping[str, Subscription],
+    generations: Mapping[str, int],
+    partitions: Mapping[str, int],
+    *,
+    is_cooperative: bool,
 ) -> dict[str, set[Named]]:
-    """What each member gets. `partitions`: how many each topic has, as the leader knows."""
+    """What each member gets. `generations`: of each, the one in which it was given what it has. `partitions`: how many
+    each topic has, as the leader knows.
+    """
     gets: dict[str, set[Named]] = {member: set() for member in sorted(members)}
-    owners = _owners(members) if is_cooperative else {}
+    owners = _owners(members, generations) if is_cooperative else {}
     every = [(name, number) for name, count in sorted(partitions.items()) for number in range(count)]
     most = -(-len(every) // len(members))
     left = []
     for each in every:
         owner = owners.get(each)
-        if owner is not None and len(gets[owner]) < most:
+        if owner is not None and each[0] in members[owner].topics and len(gets[owner]) < most:
             gets[owner].add(each)
         else:
             left.append(each)
@@ -62,6 +75,9 @@ def deal(
     return gets
 
 
-def _owners(members: Mapping[str, Subscription]) -> dict[Named, str]:
-    """Who says that it has what, and still subscribes to it."""
-    return {each: member for member, said in sorted(members.items()) for each in said.owned if each[0] in said.topics}
+def _owners(members: Mapping[str, Subscription], generations: Mapping[str, int]) -> dict[Named, str]:
+    """Who has what, as far as members say. Who has missed a generation does not know that others have it."""
+    newest = max(generations.values())
+    return {
+        each: member for member, said in sorted(members.items()) for each in said.owned if generations[member] == newest
+    }

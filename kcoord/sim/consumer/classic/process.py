@@ -33,7 +33,7 @@ from kcoord.sim.classic_worker.client import (
     GroupClient,
     Outcome,
 )
-from kcoord.sim.consumer.classic.leading import VERSION, deal, encode_subscription, numbers_by_topic
+from kcoord.sim.consumer.classic.leading import VERSION, deal, encode_subscription, generation_in, numbers_by_topic
 from kcoord.sim.consumer.classic.setup import ConsumerSetup
 from kcoord.sim.consumer.consumption import Consumption, Named
 from kcoord.sim.consumer.context import ConsumerContext
@@ -118,6 +118,7 @@ class ClassicConsumerProcess(Reader):
         self._ended = ended
         self._owned: dict[Named, Partition | None] = {}
         """What it has, as its assignment names it, and as it reads it."""
+        self._owned_since = NO_GENERATION
         self._dealt: Mapping[str, int] | None = None
         """The topics that it has dealt out as the leader of its group."""
         self._joins_at_ms = self._commits_at_ms = self._fetches_at_ms = self._learns_at_ms = 0
@@ -286,7 +287,6 @@ class ClassicConsumerProcess(Reader):
             self._let_go({}, self._turn)
 
     def _assigned(self, data: bytes) -> None:
-        self.excused = False
         given: dict[Named, Partition | None] = dict.fromkeys(decode_assignment(data).partitions)
         if any(name not in self._subscribed for name, _ in given):
             self.client.wants_rejoin = True  # it was told before it said what it subscribes to now
@@ -296,16 +296,22 @@ class ClassicConsumerProcess(Reader):
             self._context.note(self.name, f"is given {sorted(given)} at generation {generation}")
         kept = {name: each for name, each in self._owned.items() if name in given}
         given |= kept
+        generation = self.client.generation.number
         if kept.keys() == self._owned.keys():
-            self._change(given)
+            self._take(given, generation)
             return
 
         def take() -> None:
-            self._change(given)
+            self._take(given, generation)
             self.client.wants_rejoin = True
             self._turn()
 
         self._let_go(kept, take)
+
+    def _take(self, given: dict[Named, Partition | None], generation: int) -> None:
+        """It has what it was given in that generation, and nothing else."""
+        self.excused, self._owned_since = False, generation
+        self._change(given)
 
     def _change(self, owned: dict[Named, Partition | None]) -> None:
         """It has this from now on. What it does not know yet it reads later."""
@@ -361,7 +367,7 @@ class ClassicConsumerProcess(Reader):
 
     def _offered(self) -> list[JoinGroupRequestProtocol]:
         self._dealt, self._said = None, self._subscribed
-        said = encode_subscription(self._said, self._owned)
+        said = encode_subscription(self._said, self._owned, self._owned_since)
         return [JoinGroupRequestProtocol(self.setup.assignor, said)]
 
     def _elected(self, response: JoinGroupResponse) -> dict[str, bytes]:
@@ -370,7 +376,8 @@ class ClassicConsumerProcess(Reader):
         self._dealt = self._counts(dict.fromkeys(names, 0))
         if response.skip_assignment:
             return {}  # a static leader that comes back: all go on with what they have
-        given = deal(members, self._dealt, is_cooperative=self.setup.is_cooperative)
+        generations = {each.member_id: generation_in(each.metadata) for each in response.members}
+        given = deal(members, generations, self._dealt, is_cooperative=self.setup.is_cooperative)
         return {member: encode_assignment(VERSION, numbers_by_topic(each)) for member, each in given.items()}
 
     def _counts(self, names: Mapping[str, int]) -> dict[str, int]:
