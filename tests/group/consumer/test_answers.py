@@ -1,4 +1,4 @@
-"""When is a consumer answered, what lets a held answer go, and what may be answered again? (KG-10 to KG-13, KG-15)"""
+"""When is a consumer answered, what lets a held answer go, what may be repeated? (KG-10 to KG-13, KG-15, KG-25)"""
 
 from __future__ import annotations
 
