@@ -28,6 +28,13 @@ ROUNDS = 3
 JOIN_S, LEAVE_S, KILLED_S = 0.6, 0.3, 0.5
 THEIRS, OURS = "Kafka 4.3", "kcoord"
 EVENTS = ("joins", "leaves", "is killed")
+NOTES = (
+    "From an answer to the next heartbeat nobody can tell a consumer anything. At rest that is a fifth of the time. It "
+    "is more in the ten seconds after a change, while the interval that consumers are told grows from 0.5 s to 5 s: up "
+    "to 2.4 s, once. Here one change follows the other after 6.5 s, which is in that time. Answers could wait for "
+    "longer than that interval, if librdkafka did not give a heartbeat up after exactly one.",
+    "A static consumer that is away keeps its partitions on both sides: nobody has them until it is back.",
+)
 
 
 @attrs.frozen
@@ -194,7 +201,7 @@ def outcome(changes: dict[tuple[str, str], list[Change]], bounces: dict[tuple[st
         f"killed counts from its last heartbeat. In a rolling restart each of {BOUNCED} consumers leaves, is away for "
         f"{AWAY_S} s, and comes back; the next one follows when all partitions are taken."
     )
-    return Outcome("Changes in a consumer group", how, _claims(changes, bounces), [figures, restarts])
+    return Outcome("Changes in a consumer group", how, _claims(changes, bounces), [figures, restarts], NOTES)
 
 
 def _median(found: list[Change], what: str) -> float:
