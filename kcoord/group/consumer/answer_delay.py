@@ -87,9 +87,10 @@ def how_long_to_hold(
         return Delay(settings.wait_ms) if waits_for_others and not is_behind else NONE
     if request.member_epoch != member.epoch or not repeats or says_more(request):
         return NONE
+    fuse_ms = max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms)
     if member.stage is not Stage.UNREVOKED and member.reported == member.assigned and not is_behind:
-        return Delay(_waits_ms(settings, member))
-    return Delay(max(0, member.answered_ms + LEAST_APART_MS - transition.now_ms), is_fuse=True)
+        return Delay(max(_waits_ms(settings, member), fuse_ms))
+    return Delay(fuse_ms, is_fuse=True)
 
 
 def says_more(request: ConsumerGroupHeartbeatRequest) -> bool:

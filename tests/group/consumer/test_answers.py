@@ -63,6 +63,18 @@ def test_rule_25_after_a_load_an_answer_waits_as_if_the_shortest_interval_was_to
     assert world.told(token) is not None
 
 
+def test_rule_13_and_25_an_answer_that_waits_for_less_than_the_fuse_waits_for_that() -> None:
+    """Seed 36826: a short wait was set, and of it a part only counts after news."""
+    world = World(ConsumerSettings(heartbeat_wait_ms=300))
+    world.join("a")
+    world.beat("a", 2, "A0 A1 A2 A3")
+    token = world.send_beat("a", 2)
+    world.pass_ms(99)
+    assert world.told(token) is None
+    world.pass_ms(1)
+    assert world.told(token) is not None
+
+
 def test_rule_25_where_answers_never_wait_the_interval_is_always_the_groups() -> None:
     world = two()
     assert world.beat("a", 3, "A0 A1").response.heartbeat_interval_ms == 5_000
