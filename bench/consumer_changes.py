@@ -146,17 +146,23 @@ async def _bounce(side: Side, *, static: bool) -> Bounce:
     others = 0
     for place, each in enumerate(fleet.living):
         fleet.book.disturbed.clear()
-        each.leave()
-        await fleet.until(lambda each=each: each.is_gone, "gone")  # type: ignore[misc]
-        each.close()
-        await asyncio.sleep(AWAY_S)
-        back = await fleet.add(place)
-        await fleet.until(lambda back=back: bool(back.membership.owned), "given anything")  # type: ignore[misc]
-        await fleet.until(lambda: len(fleet.book.owners) == PARTITIONS, "all taken")
+        back = await _restart(fleet, place, each)
         others += len(fleet.book.disturbed - {each.name, back.name})
     gap_s, longest_s = fleet.book.gap_s, fleet.book.longest_s
     fleet.close()
     return Bounce(gap_s, longest_s, others)
+
+
+async def _restart(fleet: Fleet, place: int, consumer: Consumer) -> Consumer:
+    """The consumer leaves, and another one comes to its place; until all partitions are taken."""
+    consumer.leave()
+    await fleet.until(lambda: consumer.is_gone, "gone")
+    consumer.close()
+    await asyncio.sleep(AWAY_S)
+    back = await fleet.add(place)
+    await fleet.until(lambda: bool(back.membership.owned), "given anything")
+    await fleet.until(lambda: len(fleet.book.owners) == PARTITIONS, "all taken")
+    return back
 
 
 def outcome(changes: dict[tuple[str, str], list[Change]], bounces: dict[tuple[str, bool], Bounce]) -> Outcome:

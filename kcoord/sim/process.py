@@ -71,10 +71,6 @@ class SimulatedProcess:
         """The worker learns what is configured now."""
 
     @abstractmethod
-    def thaw(self) -> None:
-        """Go on, with what came meanwhile."""
-
-    @abstractmethod
     def _wanted_at(self) -> int | None:
         """When it wants to be polled."""
 
@@ -106,6 +102,20 @@ class SimulatedProcess:
     def freeze(self) -> None:
         """Stand still."""
         self.frozen = True
+
+    def thaw(self) -> None:
+        """Go on, with what came meanwhile: first what is due, or what was received."""
+        if not self.frozen or not self.alive:
+            return
+        self.frozen = False
+        inbox, self._inbox = self._inbox, []
+        if self._random.random() < 0.5:
+            self._polled()
+        for call, what in inbox:
+            call(*what)
+        if self.alive:
+            self._polled()
+            self._judge.judge(self)
 
     def _later(self, call: Callable[..., None], *what: Any) -> bool:
         """Whether the call has to wait until the process wakes."""

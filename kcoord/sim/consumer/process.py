@@ -128,18 +128,6 @@ class ConsumerProcess(Reader):
         self._events.after(CLOSE_MS, self._give_up)
         self._polled()
 
-    def _give_up(self) -> None:
-        if self.alive and not self._later(self._give_up):
-            self._end(ErrorCode.NONE)
-
-    def _end(self, error: ErrorCode) -> None:
-        self._context.note(self.name, f"ends: {error.name}")
-        if self.link is not None:
-            self._network.close(self.link, orderly=True)
-            self.link = None
-        self.kill()
-        self._ended(error)
-
     def stop_polling(self, ms: int) -> None:
         if not self.alive or self._later(self.stop_polling, ms) or self.phase is not Phase.POLLING:
             return
@@ -169,20 +157,6 @@ class ConsumerProcess(Reader):
     def hear_configuration(self) -> None:
         """Read the metadata of the cluster."""
         self._names.update((topic.id, topic.name) for topic in self._context.topics.values())
-
-    def thaw(self) -> None:
-        """Go on, with what came meanwhile."""
-        if not self.frozen or not self.alive:
-            return
-        self.frozen = False
-        inbox, self._inbox = self._inbox, []
-        if self._random.random() < 0.5:
-            self._polled()
-        for call, what in inbox:
-            call(*what)
-        if self.alive:
-            self._polled()
-            self._judge.judge(self)
 
     def _drop(self) -> None:
         """It is a member no longer: everything that it has is lost."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 from kcoord.group.state.groups.consumer_group import Partition, Partitions
+from kcoord.protocol.errors import ErrorCode
 from kcoord.sim.consumer.consumption import Consumption, Named
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.process import SimulatedProcess
@@ -18,6 +20,8 @@ class Reader(SimulatedProcess):
     consumption: Consumption
     commits: dict[int, dict[Named, Partition]]
     """By number of a request, the partitions that it commits."""
+    _ended: Callable[[ErrorCode], None]
+    """To be called when it has ended by itself."""
 
     @property
     def counts(self) -> bool:
@@ -48,6 +52,21 @@ class Reader(SimulatedProcess):
     @abstractmethod
     def subscribed(self) -> frozenset[str]:
         """The topics that it subscribes to."""
+
+    def _give_up(self) -> None:
+        """End though not all is done that was to be done in order."""
+        if self.alive and not self._later(self._give_up):
+            self._end(ErrorCode.NONE)
+
+    def _end(self, error: ErrorCode) -> None:
+        if not self.alive:
+            return
+        self._context.note(self.name, f"ends: {error.name}")
+        if self.link is not None:
+            self._network.close(self.link, orderly=True)
+            self.link = None
+        self.kill()
+        self._ended(error)
 
     @abstractmethod
     def stop_polling(self, ms: int) -> None:

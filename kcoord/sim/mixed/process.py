@@ -110,20 +110,6 @@ class ClassicProcess(SimulatedProcess):
         if self.alive and not self._later(self.hear_configuration):
             self._read(self._context.topic.newest)
 
-    def thaw(self) -> None:
-        """Go on, with what came meanwhile: first the heartbeat thread, or what was received."""
-        if not self.frozen or not self.alive:
-            return
-        self.frozen = False
-        inbox, self._inbox = self._inbox, []
-        if self._random.random() < 0.5:
-            self._polled()
-        for call, what in inbox:
-            call(*what)
-        if self.alive:
-            self._polled()
-            self._judge.judge(self)
-
     # -- the actions of the worker ------------------------------------------------------------------------------------
 
     def _do(self, wanted: list[Action]) -> None:

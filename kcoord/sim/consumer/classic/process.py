@@ -22,7 +22,7 @@ from kcoord.group.state.topic import Topic
 from kcoord.protocol.consumer_embedded import decode_assignment, decode_subscription, encode_assignment
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
-from kcoord.protocol.message_base import Response
+from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import JoinGroupResponse, OffsetCommitResponse, OffsetFetchResponse
 from kcoord.sim.classic_worker.actions import Send
 from kcoord.sim.classic_worker.client import (
@@ -181,20 +181,6 @@ class ClassicConsumerProcess(Reader):
         self._carry_out()
         self._end(ErrorCode.NONE)
 
-    def _give_up(self) -> None:
-        if self.alive and not self._later(self._give_up):
-            self._end(ErrorCode.NONE)
-
-    def _end(self, error: ErrorCode) -> None:
-        if not self.alive:
-            return
-        self._context.note(self.name, f"ends: {error.name}")
-        if self.link is not None:
-            self._network.close(self.link, orderly=True)
-            self.link = None
-        self.kill()
-        self._ended(error)
-
     def stop_polling(self, ms: int) -> None:
         if self.alive and not self._later(self.stop_polling, ms) and self.phase is Phase.POLLING:
             self._context.note(self.name, f"does not poll, for {ms} ms more")
@@ -221,20 +207,6 @@ class ClassicConsumerProcess(Reader):
         self._names.update((topic.id, topic.name) for topic in self._topics.values())
         if None in self._owned.values():
             self._change(self._owned)
-
-    def thaw(self) -> None:
-        """Go on, with what came meanwhile."""
-        if not self.frozen or not self.alive:
-            return
-        self.frozen = False
-        inbox, self._inbox = self._inbox, []
-        if self._random.random() < 0.5:
-            self._polled()
-        for call, what in inbox:
-            call(*what)
-        if self.alive:
-            self._polled()
-            self._judge.judge(self)
 
     # -- what the thread of its application does ----------------------------------------------------------------------
 
@@ -444,9 +416,8 @@ class ClassicConsumerProcess(Reader):
         self.member_id = self.client.generation.member_id
         self._timed()
 
-    def _ask(self, purpose: Purpose, request: object) -> None:
-        number = self._requests.add(purpose, self._events.now_ms)
-        self._send(number, request, OFFSETS)  # type: ignore[arg-type]
+    def _ask(self, purpose: Purpose, request: Request) -> None:
+        self._send(self._requests.add(purpose, self._events.now_ms), request, OFFSETS)
 
     def _no_answers_any_more(self) -> None:
         self._requests.forget_all()
