@@ -26,7 +26,7 @@ from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssi
 
 from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
-from tests.clients.crowd import Complaints, Crowd, Load
+from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.live_clients import (
     JavaClient,
     LibraryClient,

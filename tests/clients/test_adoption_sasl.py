@@ -17,8 +17,8 @@ import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, ResourcePatternType, ResourceType
 
 from tests.cells import cells
+from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.conftest import VERSIONS
-from tests.clients.crowd import Complaints, Crowd, Load
 from tests.clients.live_clients import LiveClient
 from tests.clients.test_adoption import CELLS, MOVE_ONLY, ORDINARY, in_and_out
 from tests.kafka.cluster import KafkaCluster

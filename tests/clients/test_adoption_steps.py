@@ -22,7 +22,7 @@ import pytest
 
 from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
-from tests.clients.crowd import Complaints, Crowd, Load
+from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.live_clients import LibraryClient, LiveClient, LivingLibrdkafka
 from tests.clients.step_trap import ADOPTION, GETS_AN_ID, RELEASE, Step, StepTrap
 from tests.clients.test_adoption import CELLS, MOVE_ONLY, check_members

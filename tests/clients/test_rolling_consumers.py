@@ -25,7 +25,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from tests.cells import cells
-from tests.clients.crowd import Complaints, Crowd, Load
+from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.live_clients import FranzGoClient, LibraryClient, LiveClient, LivingLibrdkafka, ProgramClient
 from tests.clients.test_adoption import CELLS as ADOPTED
 from tests.clients.test_adoption import COOPERATIVE, ORDINARY, RANGE, STRATEGY, Clients, java_pair, mixed, pair

@@ -18,7 +18,7 @@ import pytest
 
 from kcoord.group.partition_of_group import partition_of
 from tests.cells import cells
-from tests.clients.crowd import Complaints, Crowd, Load
+from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.live_clients import (
     JavaClient,
     LibraryClient,

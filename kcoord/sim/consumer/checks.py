@@ -27,13 +27,13 @@ from kcoord.sim.basis.phases import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer import convergence
 from kcoord.sim.consumer.answers import AnswersJudge
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.departures import DeparturesJudge
 from kcoord.sim.consumer.fleet import ConsumerFleet
 from kcoord.sim.consumer.invariants import GroupHistory, Pace
 from kcoord.sim.consumer.offsets import OffsetsJudge
-from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.consumer.topics import TopicsJudge
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
 from kcoord.sim.judging.convergence import unanswered
@@ -57,7 +57,7 @@ class ConsumerChecks:
         self._offsets = OffsetsJudge(self._reader_of)
         self._departures = DeparturesJudge(context, coordinator)
         self._topics = TopicsJudge(context)
-        self._processes: list[Reader] = []
+        self._processes: list[AnyConsumer] = []
         self._state: ShardState
         """The contents of the shard that was loaded last."""
         self._history: dict[str, GroupHistory] = {}
@@ -72,12 +72,12 @@ class ConsumerChecks:
 
     def born(self, process: SimulatedProcess) -> None:
         """A process begins."""
-        assert isinstance(process, Reader)
+        assert isinstance(process, AnyConsumer)
         self._processes.append(process)
 
     def died(self, process: SimulatedProcess) -> None:
         """A process has ended."""
-        assert isinstance(process, Reader)
+        assert isinstance(process, AnyConsumer)
         self._processes.remove(process)
 
     def heard(self, process: SimulatedProcess) -> None:
@@ -86,7 +86,7 @@ class ConsumerChecks:
 
     def judge(self, process: SimulatedProcess) -> None:
         """What a member reads is in its current. One that is no member any more is not judged until it knows."""
-        assert isinstance(process, Reader)
+        assert isinstance(process, AnyConsumer)
         reads = process.reads
         if not reads or not process.counts or self._coordinator.stage is not UP:
             return
@@ -105,7 +105,7 @@ class ConsumerChecks:
         existing = {topic.id for topic in self._context.topics.values()}
         return frozenset(each for each in partitions if each[0] in existing)
 
-    def _is_in_classic_group(self, process: Reader) -> bool:
+    def _is_in_classic_group(self, process: AnyConsumer) -> bool:
         """Whether it is a member of a classic group. A static one that takes longer than its rebalance timeout to join
         is not removed from it: the others go on without its word, and what it reads is not judged.
         """
@@ -115,20 +115,20 @@ class ConsumerChecks:
             return False
         return member.instance_id is None or process.epoch >= group.generation
 
-    def _is_member(self, process: Reader) -> bool:
+    def _is_member(self, process: AnyConsumer) -> bool:
         """Whether what it reads is its own, as far as the coordinator knows."""
         group = self._state.consumer.get(process.group_id)
         is_in = process.member_id in group.members if group is not None else self._is_in_classic_group(process)
         return is_in and process.counts
 
-    def _reads_alone(self, process: Reader) -> None:
+    def _reads_alone(self, process: AnyConsumer) -> None:
         for other in self._processes:
             if other is not process and other.group_id == process.group_id and self._is_member(other):
                 both = other.reads & process.reads
                 if both:
                     raise Violation("one owner", f"{process.member_id} and {other.member_id} read {sorted(both)}")
 
-    def _reader_of(self, group_id: str, partition: Partition) -> Reader | None:
+    def _reader_of(self, group_id: str, partition: Partition) -> AnyConsumer | None:
         """The member that reads a partition."""
         readers = (each for each in self._processes if each.group_id == group_id and partition in each.reads)
         return next((each for each in readers if self._is_member(each)), None)

@@ -16,14 +16,14 @@ from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.consumer_replay import settle_load
 from kcoord.group.state.shard_state import ShardState
 from kcoord.sim.basis.violation import Violation
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.process import ConsumerProcess
-from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.coordinator import UP, Coordinator
 
 
-def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: list[Reader]) -> str | None:
+def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: list[AnyConsumer]) -> str | None:
     """What is not well yet in one group, whose consumers are these. None: all is well."""
     if group is None or not group.members:
         return "consumers have no group" if consumers else None
@@ -45,7 +45,7 @@ def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: l
     return _not_read(context, group.group_id, consumers)
 
 
-def wrong_in_classic(context: ConsumerContext, group: ClassicGroup, consumers: list[Reader]) -> str | None:
+def wrong_in_classic(context: ConsumerContext, group: ClassicGroup, consumers: list[AnyConsumer]) -> str | None:
     """As `wrong_in`, for a group that speaks the classic protocol."""
     if consumers and group.state is not ClassicState.STABLE:
         return f"{group.group_id} is {group.state.label}, and classic"
@@ -62,7 +62,7 @@ def wrong_in_classic(context: ConsumerContext, group: ClassicGroup, consumers: l
     return None if may_lack else _not_read(context, group.group_id, consumers)
 
 
-def _not_read(context: ConsumerContext, group_id: str, consumers: list[Reader]) -> str | None:
+def _not_read(context: ConsumerContext, group_id: str, consumers: list[AnyConsumer]) -> str | None:
     """Whether each partition that somebody wants is read once."""
     there = {topic.id for topic in context.topics.values()}
     reads = sorted(each for process in consumers for each in process.reads if each[0] in there)

@@ -13,10 +13,10 @@ from kcoord.protocol.messages import (
     ListGroupsRequest,
 )
 from kcoord.sim.common_faults import CommonFaults
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.context import ConsumerContext, topic_id
 from kcoord.sim.consumer.coordinator import ConsumerCoordinator
 from kcoord.sim.consumer.fleet import ConsumerFleet, ConsumerPlace
-from kcoord.sim.consumer.reader import Reader
 
 
 class ConsumerFaults(CommonFaults[ConsumerPlace]):
@@ -40,13 +40,13 @@ class ConsumerFaults(CommonFaults[ConsumerPlace]):
 
     def _stop_polling(self) -> None:
         place = self._running()
-        if place is not None and isinstance(place.process, Reader):
+        if place is not None and isinstance(place.process, AnyConsumer):
             place.process.stop_polling(1 + self._ms(500, 5_000, 20_000))
 
     def _subscribe(self) -> None:
         """A consumer subscribes to other topics, or wishes for another assignor."""
         place, random = self._running(), self._random
-        if place is None or not isinstance(place.process, Reader):
+        if place is None or not isinstance(place.process, AnyConsumer):
             return
         if random.random() < 0.2:
             place.process.wish(random.choice(self._context.consumers.wishes))

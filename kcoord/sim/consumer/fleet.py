@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.classic.setup import ConsumerSetup
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ConsumerMembership
 from kcoord.sim.consumer.process import ConsumerProcess
-from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.places import Places, ProcessPlace
 
 
@@ -58,7 +58,7 @@ class ConsumerFleet(Places[ConsumerPlace]):
         """All consumers of the new protocol that live."""
         return [each for each in self.processes() if isinstance(each, ConsumerProcess)]
 
-    def _process(self, place: ConsumerPlace) -> Reader:
+    def _process(self, place: ConsumerPlace) -> AnyConsumer:
         classic = self._context.consumers.classic
         return self._classic(place) if classic and self._random.random() < classic else self._new(place)
 

@@ -22,7 +22,7 @@ from kcoord.protocol.message_base import Response
 from kcoord.protocol.messages import OffsetCommitRequest, OffsetCommitResponse
 from kcoord.protocol.records import OffsetCommitKey, OffsetCommitValue
 from kcoord.sim.basis.violation import Violation
-from kcoord.sim.consumer.reader import Reader
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.network import Frame
 
 Place: TypeAlias = tuple[str, str, int]
@@ -36,7 +36,7 @@ class Landing:
     offset: int
     partition: Partition | None = None
     """Which partition its consumer meant. A topic's name may stand for another one by now."""
-    by: Reader | None = None
+    by: AnyConsumer | None = None
     connection: int = 0
 
 
@@ -46,7 +46,7 @@ NOWHERE = Landing(-1)
 class OffsetsJudge:
     """What is known of all committed offsets."""
 
-    def __init__(self, reader_of: Callable[[str, Partition], Reader | None]) -> None:
+    def __init__(self, reader_of: Callable[[str, Partition], AnyConsumer | None]) -> None:
         self._reader_of = reader_of
         """Which member of a group reads a partition."""
         self._landings: dict[Place, list[Landing]] = {}
@@ -88,7 +88,7 @@ class OffsetsJudge:
     def _landing(self, state: ShardState, frame: Frame | None, place: Place, value: OffsetCommitValue) -> Landing:
         assert frame is not None
         process, offset = frame.link.client, value.offset
-        assert isinstance(process, Reader)
+        assert isinstance(process, AnyConsumer)
         group_id, name, number = place
         partition = process.commits[frame.number][name, number]
         group = state.consumer.get(group_id)
@@ -139,7 +139,7 @@ def _may_be_refused(state: ShardState, frame: Frame, response: Response) -> None
     assert isinstance(response, OffsetCommitResponse)
     request, process = frame.request, frame.link.client
     assert isinstance(request, OffsetCommitRequest)
-    assert isinstance(process, Reader)
+    assert isinstance(process, AnyConsumer)
     errors = {each.error_code for topic in response.topics for each in topic.partitions}
     if not errors & {ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.ILLEGAL_GENERATION, ErrorCode.UNKNOWN_MEMBER_ID}:
         return

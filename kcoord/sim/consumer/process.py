@@ -17,10 +17,10 @@ from kcoord.group.state.groups.consumer_group import NOTHING, Partitions
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
 from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse, OffsetCommitResponse, OffsetFetchResponse
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.consumption import Consumption
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ELSEWHERE, ConsumerMembership, Heard
-from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.consumer.requests import Purpose, Requests
 from kcoord.sim.process import ProcessJudge
 
@@ -46,7 +46,7 @@ class Phase(Enum):
     SAYING_FAREWELL = "it ends"
 
 
-class ConsumerProcess(Reader):
+class ConsumerProcess(AnyConsumer):
     """One life of one consumer."""
 
     def __init__(

@@ -33,13 +33,13 @@ from kcoord.sim.classic_worker.client import (
     GroupClient,
     Outcome,
 )
+from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.leading import VERSION, deal, encode_subscription, generation_in, numbers_by_topic
 from kcoord.sim.consumer.classic.setup import ConsumerSetup
 from kcoord.sim.consumer.consumption import Consumption, Named
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ELSEWHERE
 from kcoord.sim.consumer.process import CLOSE_MS, HANGS_MS, OFFSETS, RETRY_MS
-from kcoord.sim.consumer.reader import Reader
 from kcoord.sim.consumer.requests import Purpose, Requests
 from kcoord.sim.process import ProcessJudge
 
@@ -88,7 +88,7 @@ class Identity:
         return None, NO_GENERATION
 
 
-class ClassicConsumerProcess(Reader):
+class ClassicConsumerProcess(AnyConsumer):
     """One life of one classic consumer."""
 
     def __init__(

@@ -12,7 +12,7 @@ from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.process import SimulatedProcess
 
 
-class Reader(SimulatedProcess):
+class AnyConsumer(SimulatedProcess):
     """One life of one consumer."""
 
     _context: ConsumerContext
