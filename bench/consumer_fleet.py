@@ -8,21 +8,19 @@ the protocol's own round trips.
 from __future__ import annotations
 
 import asyncio
-import struct
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import cast
 
 import attrs
 
-from bench.lines import Asking, request_frame
+from bench.lines import Asking
+from bench.member_connection import MemberConnection, now_ms
 from bench.workers import WorkersFailed
 from kcoord.consumer.actions import Action, Gone, Grant, Lose, Partition, Revoke, Seek, Send
 from kcoord.consumer.membership import Membership
 from kcoord.consumer.setup import Setup
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.frame import decode_response_header
 from kcoord.protocol.messages import (
     RESPONSES,
     ConsumerGroupHeartbeatRequest,
@@ -31,20 +29,13 @@ from kcoord.protocol.messages import (
     Request,
 )
 
-VERSION, FIND_VERSION = 1, 4
+FIND_VERSION = 4
 STEADY_SHARE = 0.7
 """A heartbeat that comes after less than this share of the interval is an extra one. Held answers come after 0.8."""
 POLL_S = 0.02
 NOT_YET = frozenset(
     {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
 )
-_SIZE = struct.Struct(">i")
-_IDS = struct.Struct(">ii")
-
-
-def now_ms() -> int:
-    """The consumers' clock."""
-    return time.monotonic_ns() // 1_000_000
 
 
 @attrs.define(eq=False)
@@ -93,36 +84,17 @@ class Book:
         self.changed_s = time.monotonic()
 
 
-class Consumer(asyncio.Protocol):
+class Consumer(MemberConnection[Action]):
     """One membership and its connection."""
+
+    VERSION = 1
 
     def __init__(self, setup: Setup, book: Book, sent: Counter[str], interval_s: float) -> None:
         self.name = setup.instance_id or setup.member_id
         self.membership = Membership(setup)
+        super().__init__(self.membership)
         self._book, self._sent, self._steady_s = book, sent, STEADY_SHARE * interval_s
-        self._transport: asyncio.Transport | None = None
-        self._data = b""
-        self._requests: dict[int, Request] = {}
-        self._wake: asyncio.TimerHandle | None = None
         self._last_beat_s = 0.0
-        self.is_gone = False
-        self.failure = ""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._data += data
-        while len(self._data) >= 4 and len(self._data) >= (end := 4 + _SIZE.unpack_from(self._data)[0]):
-            frame, self._data = self._data[:end], self._data[end:]
-            number = _IDS.unpack_from(frame)[1]
-            request = self._requests.pop(number)
-            _, pos = decode_response_header(request.API_KEY, VERSION, frame, 4)
-            response = RESPONSES[request.API_KEY].decode(frame, VERSION, pos)
-            self.do(self.membership.answered(now_ms(), number, response))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
 
     def start(self) -> None:
         """Join, and poll for ever."""
@@ -137,21 +109,6 @@ class Consumer(asyncio.Protocol):
         """Be gone, without a word."""
         self._book.loses(self.name, self.membership.owned)
         self.close()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.is_gone = True
-        if self._wake is not None:
-            self._wake.cancel()
-        if self._transport is not None:
-            self._transport.close()
-
-    def do(self, actions: list[Action]) -> None:
-        """Carry out actions in their order, and then what follows from them."""
-        todo = deque(actions)
-        while todo:
-            todo.extend(self._act(todo.popleft()))
-        self._set_timer()
 
     def _act(self, action: Action) -> list[Action]:
         match action:
@@ -179,20 +136,7 @@ class Consumer(asyncio.Protocol):
         is_steady = now_s - self._last_beat_s >= self._steady_s
         self._sent["steady" if is_steady and self._last_beat_s else "extra"] += 1
         self._last_beat_s = now_s
-        self._requests[number] = request
-        if self._transport is not None:
-            self._transport.write(request_frame(request, VERSION, number))
-
-    def _set_timer(self) -> None:
-        if self._wake is not None:
-            self._wake.cancel()
-        at_ms = None if self.is_gone else self.membership.wake_at()
-        if at_ms is not None:
-            delay_s = max(0, at_ms - now_ms()) / 1000
-            self._wake = asyncio.get_running_loop().call_later(delay_s, self._poll)
-
-    def _poll(self) -> None:
-        self.do(self.membership.poll(now_ms()))
+        self._write(number, request)
 
 
 @attrs.define(eq=False)
@@ -275,7 +219,7 @@ async def coordinator_is_there(address: tuple[str, int], group_id: str) -> None:
             probe = ConsumerGroupHeartbeatRequest(group_id, "nobody", -1)
             kind = RESPONSES[probe.API_KEY]
             if found.coordinators[0].error_code not in NOT_YET:
-                answer = await line.ask(probe, VERSION, kind)
+                answer = await line.ask(probe, Consumer.VERSION, kind)
                 if getattr(answer, "error_code", 0) not in NOT_YET:
                     return
             await asyncio.sleep(0.1)

@@ -8,20 +8,17 @@ are extra.
 from __future__ import annotations
 
 import asyncio
-import struct
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import cast
 
 import attrs
 
 from bench.lines import Asking, request_frame
+from bench.member_connection import MemberConnection, now_ms
 from kcoord.assign import CONNECTOR, CooperativeAssignor, Resource
-from kcoord.protocol.frame import decode_response_header
 from kcoord.protocol.generated.connect_group_heartbeat_request import ConnectorsAndTasks, ConnectorTaskId
 from kcoord.protocol.messages import (
-    RESPONSES,
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,
     Request,
@@ -31,23 +28,16 @@ from kcoord.worker.actions import Abandon, Action, Assign, Gone, Revoke, Seek, S
 from kcoord.worker.membership import Membership
 from kcoord.worker.setup import Offer, Setup
 
-VERSION = 0
+HEARTBEAT_VERSION = 0
 STEADY_SHARE = 0.9
 """A heartbeat that comes after less than this share of the interval is an extra one."""
 POLL_S = 0.02
 SETTLE_ROUNDS = 100
 REBALANCE_MS = 60_000
-_SIZE = struct.Struct(">i")
-_IDS = struct.Struct(">ii")
 
 
 class WorkersFailed(Exception):
     """The server did to a worker what must not happen under this load."""
-
-
-def now_ms() -> int:
-    """The workers' clock."""
-    return time.monotonic_ns() // 1_000_000
 
 
 def configured_set(connectors: int, tasks: int) -> frozenset[Resource]:
@@ -76,49 +66,19 @@ class Sending:
             self.extra[type(request).__name__.removesuffix("Request")] += 1
 
 
-class Worker(asyncio.Protocol):
+class Worker(MemberConnection[Action]):
     """One membership and its connection."""
+
+    VERSION = HEARTBEAT_VERSION
 
     def __init__(self, setup: Setup, sending: Sending) -> None:
         self.membership = Membership(setup)
+        super().__init__(self.membership)
         self._sending = sending
         self._assignor = CooperativeAssignor()
-        self._transport: asyncio.Transport | None = None
-        self._data = b""
-        self._requests: dict[int, Request] = {}
-        self._wake: asyncio.TimerHandle | None = None
         self._last_beat_s = 0.0
-        self.failure = ""
-
-    # -- the connection -----------------------------------------------------------------------------------------------
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-
-    def data_received(self, data: bytes) -> None:
-        self._data += data
-        while len(self._data) >= 4 and len(self._data) >= (end := 4 + _SIZE.unpack_from(self._data)[0]):
-            frame, self._data = self._data[:end], self._data[end:]
-            number = _IDS.unpack_from(frame)[1]
-            request = self._requests.pop(number)
-            _, pos = decode_response_header(request.API_KEY, VERSION, frame, 4)
-            response = RESPONSES[request.API_KEY].decode(frame, VERSION, pos)
-            self.do(self.membership.answered(now_ms(), number, response))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
-
-    # -- what the membership wants ------------------------------------------------------------------------------------
-
-    def do(self, actions: list[Action]) -> None:
-        """Carry out actions in their order, and then what follows from them."""
-        todo = deque(actions)
-        while todo:
-            todo.extend(self._act(todo.popleft()))
-        self._set_timer()
 
     def _act(self, action: Action) -> list[Action]:
-        """Carry out one action; what its outcome leads to."""
         match action:
             case Seek():
                 return self.membership.connected(now_ms())
@@ -140,27 +100,7 @@ class Worker(asyncio.Protocol):
         self._sending.count(request, now_s - self._last_beat_s)
         if isinstance(request, ConnectGroupHeartbeatRequest):
             self._last_beat_s = now_s
-        self._requests[number] = request
-        if self._transport is not None:
-            self._transport.write(request_frame(request, VERSION, number))
-
-    def _set_timer(self) -> None:
-        if self._wake is not None:
-            self._wake.cancel()
-        at_ms = self.membership.wake_at()
-        if at_ms is not None:
-            delay_s = max(0, at_ms - now_ms()) / 1000
-            self._wake = asyncio.get_running_loop().call_later(delay_s, self._poll)
-
-    def _poll(self) -> None:
-        self.do(self.membership.poll(now_ms()))
-
-    def close(self) -> None:
-        """Be gone, without a word."""
-        if self._wake is not None:
-            self._wake.cancel()
-        if self._transport is not None:
-            self._transport.close()
+        self._write(number, request)
 
 
 @attrs.frozen
@@ -272,24 +212,24 @@ async def settle_workers(lines: Sequence[Asking], group_id: str) -> list[bytes]:
             config_offset=1,
             configured_connectors_and_tasks=packed,
         )
-        epochs[line] = (await line.ask(request, VERSION, ConnectGroupHeartbeatResponse)).member_epoch
+        epochs[line] = (await line.ask(request, HEARTBEAT_VERSION, ConnectGroupHeartbeatResponse)).member_epoch
     rounds = 0
     while len(set(epochs.values())) > 1 or 0 in epochs.values():
         for line in lines:
             request = ConnectGroupHeartbeatRequest(group_id, _member_id(lines, line), epochs[line])
-            told = await line.ask(request, VERSION, ConnectGroupHeartbeatResponse)
+            told = await line.ask(request, HEARTBEAT_VERSION, ConnectGroupHeartbeatResponse)
             if told.error_code:
                 raise WorkersFailed(f"error {told.error_code}: {told.error_message}")
             if told.assignment is not None:
                 request.member_epoch = told.member_epoch
                 request.connectors_and_tasks = _as_said(told.assignment.connectors_and_tasks)
-                told = await line.ask(request, VERSION, ConnectGroupHeartbeatResponse)
+                told = await line.ask(request, HEARTBEAT_VERSION, ConnectGroupHeartbeatResponse)
             epochs[line] = told.member_epoch
         rounds += 1
         if rounds > SETTLE_ROUNDS:
             raise WorkersFailed(f"group {group_id} does not settle: epochs {sorted(epochs.values())}")
     return [
-        request_frame(ConnectGroupHeartbeatRequest(group_id, _member_id(lines, line), epochs[line]), VERSION)
+        request_frame(ConnectGroupHeartbeatRequest(group_id, _member_id(lines, line), epochs[line]), HEARTBEAT_VERSION)
         for line in lines
     ]
 
