@@ -278,6 +278,8 @@ class AnswersJudge:
             raise Violation("held", f"the answer to {member.member_id} waits for {held_ms} ms or longer")
         if token.link.queue and token.link.server_open and token is not frame:
             raise Violation("held", f"{member.member_id} has sent another request, and its answer waits")
+        if token.pipelined and held_ms > LEAST_APART_MS:
+            raise Violation("held", f"{member.member_id} has waited for another answer, and waits for this one, too")
         self._held_until_ms[token] = member.wake_ms
         self._has_nothing_to_say(group, member)
         process = awaits(token)
