@@ -2,11 +2,14 @@
 
 ConsumerProtocolSubscription and ConsumerProtocolAssignment begin with a version (int16) and are the same in all of them
 but for what later versions append. A version that is not known here is read as the highest that is.
+
+From version 2 on a subscription says in which generation its sender got what it has (KIP-792). Java's
+CooperativeStickyAssignor has said that since 2.8.1 in user data of its own, four bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from struct import Struct, error, pack
 
 from kcoord.protocol.embedded import EmbeddedError
@@ -15,6 +18,7 @@ from kcoord.protocol.frozen_class import frozen
 _INT16, _INT32 = Struct(">h"), Struct(">i")
 _OWNED_VERSION, _RACK_VERSION, _HIGHEST_VERSION = 1, 3, 3
 _GENERATION_VERSION = 2
+_COOPERATIVE_STICKY = "cooperative-sticky"
 
 
 @frozen(slots=True)
@@ -49,6 +53,25 @@ def decode_subscription(data: bytes) -> Subscription:
     return Subscription(version, topics, owned, reader.nullable_string() if version >= _RACK_VERSION else None)
 
 
+def as_of(data: bytes, assignor: str, generations: Container[int], generation: int) -> bytes:
+    """The subscription for that assignor, with `generation` where it has one of `generations`. Raises EmbeddedError."""
+    reader = _Reader(data)
+    version = reader.int16()
+    for _ in range(reader.count(_INT16.size)):
+        reader.string()
+    places = []
+    if len(reader.nullable_bytes()) == _INT32.size and assignor == _COOPERATIVE_STICKY:
+        places.append(reader.position - _INT32.size)
+    if version >= _GENERATION_VERSION:
+        reader.partitions()
+        places.append(reader.position)
+    changed = bytearray(data)
+    for at in places:
+        if _Reader(data, at).int32() in generations:
+            _INT32.pack_into(changed, at, generation)
+    return bytes(changed)
+
+
 def decode_assignment(data: bytes) -> Assignment:
     """An assignment; empty bytes are an empty one. Raises EmbeddedError."""
     if not data:
@@ -70,8 +93,13 @@ def encode_assignment(version: int, partitions: Mapping[str, Iterable[int]]) -> 
 class _Reader:
     """Reads from the beginning of bytes on. Raises EmbeddedError where they end too early."""
 
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+    def __init__(self, data: bytes, position: int = 0) -> None:
+        self._data, self._at = data, position
+
+    @property
+    def position(self) -> int:
+        """Where what was not read yet begins."""
+        return self._at
 
     def int16(self) -> int:
         return self._number(_INT16)

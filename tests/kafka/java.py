@@ -37,6 +37,8 @@ class Java:
     trusting: ClassVar[Sequence[str]] = TRUSTING
     more_jars: Sequence[Path] = ()
     """Those that stand behind Kafka's on the class path: an archive of classes bears that."""
+    is_verified: bool = True
+    """Else a program may name classes that these jars lack, as long as it does not come to them."""
 
     @classmethod
     def find(cls, connect_version: str | None = None) -> "Java":
@@ -81,6 +83,7 @@ class Java:
             "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
             *self.sharing(main),
+            *(() if self.is_verified else self.trusting),
             *(f"-D{name}={value}" for name, value in (properties or {}).items()),
             "-cp",
             self.classpath,

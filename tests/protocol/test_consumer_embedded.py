@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment, ConsumerProtocolMemberMetadata
 
-from kcoord.protocol.consumer_embedded import Subscription, decode_assignment, decode_subscription, encode_assignment
+from kcoord.protocol.consumer_embedded import (
+    Subscription,
+    as_of,
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+)
 from kcoord.protocol.embedded import EmbeddedError
 from tests.group.consumer.classic_sides import subscription
 
@@ -38,11 +44,43 @@ def test_every_version_says_as_much_as_it_can(version: int) -> None:
     assert decode_assignment(encode_assignment(version, dict(TOPICS))).partitions == FLAT
 
 
+@pytest.mark.parametrize(
+    ("version", "assignor", "data", "at"),
+    [
+        (0, "range", None, ()),
+        (1, "range", None, ()),
+        (1, "cooperative-sticky", 4, ("data",)),
+        (2, "range", 4, ("end",)),
+        (3, "cooperative-sticky", 4, ("data", "end")),
+        (3, "sticky", 4, ("end",)),
+        (4, "cooperative-sticky", 4, ("data", "end")),
+        (3, "cooperative-sticky", 1, ("data", "end")),
+        (3, "cooperative-sticky", None, ("end",)),
+    ],
+)
+def test_a_generation_is_replaced_where_a_subscription_has_one(
+    version: int, assignor: str, data: int | None, at: tuple[str, ...]
+) -> None:
+    """`data`: the generation in user data; `at`: where it is replaced. Only the generations 3 to 8 are."""
+
+    def said(generation: int, in_data: int | None) -> bytes:
+        user_data = None if in_data is None else in_data.to_bytes(4)
+        return subscription("AB", {"A": [0, 2], "B": []}, version, generation, user_data)
+
+    replaces_data = "data" in at and data is not None and data >= 3
+    expected = said(9 if "end" in at else 5, 9 if replaces_data else data)
+    assert as_of(said(5, data), assignor, range(3, 9), 9) == expected
+    assert as_of(said(2, 2), assignor, range(3, 9), 9) == said(2, 2)
+
+
 def test_bytes_that_end_too_early_are_refused() -> None:
     whole = subscription("AB", {"A": [0, 2]}, 3)
     for length in range(len(whole)):
         with pytest.raises(EmbeddedError):
             decode_subscription(whole[:length])
+    for length in range(len(whole) - 2):  # without the rack
+        with pytest.raises(EmbeddedError):
+            as_of(whole[:length], "range", range(9), 9)
     assigned = encode_assignment(1, dict(TOPICS))
     for length in range(1, len(assigned)):
         with pytest.raises(EmbeddedError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kcoord.gateway.topology.seen_facts import SeenFacts
 from kcoord.group.apis import consumer_group_heartbeat
+from kcoord.group.classic import answers as classic_answers
 from kcoord.group.classic_consumers import (
     join_group,
     member_checks,
@@ -30,7 +31,7 @@ from kcoord.group.consumer import (
 )
 from kcoord.group.modern import newest_connection, sessions
 from kcoord.group.shard import Shard
-from kcoord.group.state.records import consumer_replay
+from kcoord.group.state.records import classic_records, consumer_replay
 from tests.sim.mutants import Mutant
 
 CONSUMER_MUTANTS = (
@@ -159,6 +160,12 @@ CONSUMER_MUTANTS = (
            "if not may_go_back or", "if True or"),
     Mutant(24, "it forgets who has what", to_classic_group._record,
            "assignment=encoded(group, each, each.current)", 'assignment=b""'),
+    Mutant(24, "the leader is shown each member's own generation", classic_answers._told,
+           "if lowest < 0:", "if True:"),
+    Mutant(24, "the second leader is shown each member's own generation", classic_records.next_generation,
+           "lowest_generation=group.record.lowest_generation", "lowest_generation=-1"),
+    Mutant(24, "who has joined and not synced has the generation of the join", to_classic_group._lowest,
+           "min(before, now)", "now"),
     Mutant(25, "an answer waits for longer than the member was told to wait", answer_delay._waits_ms,
            "told_ms = min(_last_told(member), settings.heartbeat_interval_ms)",
            "told_ms = settings.heartbeat_interval_ms"),

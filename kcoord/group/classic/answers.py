@@ -11,6 +11,8 @@ from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import ClassicMember, ParkedJoin
 from kcoord.group.state.step import Token
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.consumer_embedded import as_of
+from kcoord.protocol.embedded import EmbeddedError
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_response import JoinGroupResponseMember
 from kcoord.protocol.messages import JoinGroupResponse, SyncGroupResponse
@@ -29,7 +31,7 @@ def join_answer(group: ClassicGroup, member: ClassicMember) -> JoinGroupResponse
     members = []
     if group.leader_id == member.member_id:
         members = [
-            JoinGroupResponseMember(each.member_id, each.instance_id, each.metadata(protocol))
+            JoinGroupResponseMember(each.member_id, each.instance_id, _told(group, each.metadata(protocol)))
             for each in group.members.values()
         ]
     return JoinGroupResponse(
@@ -40,6 +42,20 @@ def join_answer(group: ClassicGroup, member: ClassicMember) -> JoinGroupResponse
         member_id=member.member_id,
         members=members,
     )
+
+
+def _told(group: ClassicGroup, metadata: bytes) -> bytes:
+    """A member's metadata as the leader is told it. In a consumer group each member had a generation of its own. Some
+    leaders would take that for members that have missed a rebalance, and give away what they have (KG-24).
+    """
+    lowest = group.record.lowest_generation
+    if lowest < 0:
+        return metadata
+    last = group.generation - 1
+    try:
+        return as_of(metadata, group.protocol_name or "", range(lowest, last), last)
+    except EmbeddedError:
+        return metadata
 
 
 def sync_error(transition: Transition, token: Token, error: ErrorCode) -> None:

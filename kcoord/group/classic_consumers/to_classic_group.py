@@ -16,6 +16,7 @@ from kcoord.group.classic_consumers.member_metadata import classic_part, protoco
 from kcoord.group.classic_consumers.sync_group import encoded
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.generated.group_metadata_value import MemberMetadata
@@ -83,8 +84,14 @@ def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -
         state=ClassicState.PREPARING.label,
         reason=WHY,
         reason_timestamp=wall_ms,
-        lowest_generation=min(each.recorded_epoch for each in members),
+        lowest_generation=min(map(_lowest, members)),
     )
+
+
+def _lowest(member: ConsumerMember) -> int:
+    """The lowest generation that the member may know: if it has not synced since its last JoinGroup, the one before."""
+    before, now = member.recorded_previous, member.recorded_epoch
+    return min(before, now) if before > JOINING_EPOCH else now
 
 
 def _common_protocol(members: list[ConsumerMember]) -> str:

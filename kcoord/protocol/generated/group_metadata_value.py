@@ -88,7 +88,7 @@ class GroupMetadataValue(Message):
     reason_timestamp: int = -1
     """kcoord's own: when it began, in ms since 1970, or -1. Since version 4."""
     lowest_generation: int = -1
-    """kcoord's own: the lowest generation that a member may know still, if each knows one of its own; -1: any. Since version 4."""
+    """kcoord's own: the lowest generation that a member may know or say still, if each has one of its own; -1: any. Since version 4."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 

@@ -8,6 +8,7 @@
 | what members are told, and when | `answers.py` |
 | commits and committed offsets | `offsets.py` |
 | who is removed | `departures.py` |
+| what leaders of classic groups are shown | `leaders.py` |
 | what groups know of topics | `topics.py` |
 | the coordinator's books | `invariants.py` |
 | the end | `convergence.py` |
@@ -33,6 +34,7 @@ from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.departures import DeparturesJudge
 from kcoord.sim.consumer.fleet import ConsumerFleet
 from kcoord.sim.consumer.invariants import GroupHistory, Pace
+from kcoord.sim.consumer.leaders import LeadersJudge
 from kcoord.sim.consumer.offsets import OffsetsJudge
 from kcoord.sim.consumer.topics import TopicsJudge
 from kcoord.sim.coordinator import DOWN, UP, Coordinator
@@ -57,6 +59,7 @@ class ConsumerChecks:
         self._offsets = OffsetsJudge(self._reader_of)
         self._departures = DeparturesJudge(context, coordinator)
         self._topics = TopicsJudge(context)
+        self._leaders = LeadersJudge()
         self._processes: list[AnyConsumer] = []
         self._state: ShardState
         """The contents of the shard that was loaded last."""
@@ -145,6 +148,7 @@ class ConsumerChecks:
         self._offsets.loaded(self._state)
         self._departures.loaded()
         self._topics.loaded()
+        self._leaders.loaded(self._state)
 
     def before(self, frame: Frame) -> None:
         """A request is about to be handled."""
@@ -179,6 +183,7 @@ class ConsumerChecks:
             self._context.sightings.reached(("state", "classic", classic.state.label))
         self._offsets.after(state, step, frame)
         self._answers.after(state, step, frame)
+        self._leaders.after(step)
         if step.records or step.faults:
             for process in self._processes:
                 self.judge(process)

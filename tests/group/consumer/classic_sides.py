@@ -21,14 +21,17 @@ VERSION = 3
 """Of the consumer protocol."""
 
 
-def subscription(topics: str, owned: Mapping[str, list[int]], version: int = VERSION) -> bytes:
-    """ConsumerProtocolSubscription; `topics`: "AB"."""
-    parts = [pack(">hi", version, len(topics)), *(pack(">h1s", 1, each.encode()) for each in topics), pack(">i", -1)]
+def subscription(
+    topics: str, owned: Mapping[str, list[int]], version: int = VERSION, generation: int = -1, data: bytes | None = None
+) -> bytes:
+    """ConsumerProtocolSubscription; `topics`: "AB". `data`: of the assignor."""
+    parts = [pack(">hi", version, len(topics)), *(pack(">h1s", 1, each.encode()) for each in topics)]
+    parts.append(pack(">i", -1) if data is None else pack(f">i{len(data)}s", len(data), data))
     if version >= 1:
         parts.append(pack(">i", len(owned)))
         parts += [pack(f">h1si{len(some)}i", 1, name.encode(), len(some), *some) for name, some in owned.items()]
     if version >= 2:
-        parts.append(pack(">i", -1))
+        parts.append(pack(">i", generation))
     if version >= 3:
         parts.append(pack(">h", -1))
     return b"".join(parts)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 
 import attrs
+from kafka.protocol.consumer import ConsumerProtocolSubscription
 
 from kcoord.protocol.consumer_embedded import decode_assignment, encode_assignment
 from kcoord.protocol.errors import ErrorCode
@@ -37,6 +38,10 @@ def by_topic(partitions: str) -> dict[str, list[int]]:
     return found
 
 
+def _generation_in(metadata: bytes) -> int:
+    return int(ConsumerProtocolSubscription.decode(metadata).generation_id)
+
+
 @attrs.define
 class Classic:
     """A consumer of the classic protocol. Cooperative: it says what it owns when it joins."""
@@ -50,7 +55,11 @@ class Classic:
     member_id: str = ""
     generation: int = -1
     has: str = ""
+    since: int = -1
+    """The generation in which it got what it has, as it says."""
     leads: bool = False
+    shown: dict[str, int] = attrs.field(factory=dict, init=False)
+    """As the leader: in which generation each member got what it has, by member id."""
     connection: int = attrs.field(factory=lambda: next(_connections))
 
     def send_join(self) -> object:
@@ -63,7 +72,7 @@ class Classic:
             self.member_id,
             self.instance_id,
             "consumer",
-            [JoinGroupRequestProtocol(self.protocol, subscription(self.topics, owned))],
+            [JoinGroupRequestProtocol(self.protocol, subscription(self.topics, owned, generation=self.since))],
         )
         return self.world.send(request, connection=self.connection, version=JOIN_VERSION)
 
@@ -74,6 +83,7 @@ class Classic:
         if not told.error_code:
             self.member_id, self.generation = told.member_id, told.generation_id
             self.leads = told.leader == told.member_id
+            self.shown = {each.member_id: _generation_in(each.metadata) for each in told.members}
         return ErrorCode(told.error_code)
 
     def join(self) -> ErrorCode:
@@ -97,6 +107,7 @@ class Classic:
         if not told.error_code:
             found = decode_assignment(told.assignment).partitions
             self.has = " ".join(f"{name}{number}" for name, number in sorted(found))
+            self.since = self.generation
         return ErrorCode(told.error_code)
 
     def sync(self, given: Mapping[str, str] | None = None) -> ErrorCode:

@@ -5,7 +5,7 @@ Time, loads, connections, and kcoord's own rules. The numbers are those of KG ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
@@ -321,6 +321,42 @@ def test_rule_24_all_join_again_and_one_of_them_leads() -> None:
     assert sorted([first.leads, second.leads]) == [False, True]
     assert first.generation == second.generation > 3
     assert sorted(world.shard.offset_partitions(GROUP)) == ["A", "B"]
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_rule_24_the_leader_is_shown_one_generation_of_all(*, is_loaded: bool) -> None:
+    """Until a leader has assigned. It would take what members of an older generation have for nobody's."""
+    world = World()
+    members = classic_group(world, ["A0 A1", "A2 A3"])
+    assert world.join("n").error is NONE
+    called = next(each for each in members if each.beat() is REBALANCE)
+    called.come()  # it hears what to let go of
+    called.come()
+    assert sorted(each.generation for each in members) == [1, 2]
+    world.leave("n")
+    members.sort(key=lambda each: each is not called)
+    for _ in range(2):
+        tokens = [each.send_join() for each in members]
+        leader = _leader(members, tokens)
+        assert leader.shown == dict.fromkeys((each.member_id for each in members), leader.generation - 1)
+        if is_loaded:
+            world.restart()
+        called.has += " A9"  # it says something else, so all join again
+    newcomer = Classic(world)
+    tokens = [each.send_join() for each in (newcomer, *members)]
+    leader = _leader([newcomer, *members], tokens)
+    assert sorted(leader.shown.values()) == [-1, leader.generation - 1, leader.generation - 1]
+    assert leader.sync({leader.member_id: "A0 A1"}) is NONE
+    called.since, newcomer.has = 1, "A8"
+    tokens = [each.send_join() for each in (newcomer, *members)]
+    leader = _leader([newcomer, *members], tokens)
+    assert leader.shown[called.member_id] == 1, "after that it counts who has missed a rebalance"
+
+
+def _leader(members: Sequence[Classic], tokens: Iterable[object]) -> Classic:
+    """All are answered; the one that leads now."""
+    assert [each.joined(token) for each, token in zip(members, tokens, strict=True)] == [NONE] * len(members)
+    return next(each for each in members if each.leads)
 
 
 @pytest.mark.parametrize("is_loaded", [False, True])

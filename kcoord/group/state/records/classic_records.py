@@ -6,13 +6,15 @@ A record is written in these cases:
 2. The join phase ends, and the generation's number increases.
 3. The leader's assignment arrives.
 4. A static member is replaced in a stable group.
-5. A connect group becomes a classic group (`conversion/to_generic.py`).
+5. A connect group becomes a classic group (`conversion/to_generic.py`), or a consumer group does
+   (`classic_consumers/to_classic_group.py`).
 6. The group goes: then it is a tombstone.
 
 Kafka writes no record at the end of the join phase. kcoord's record says CompletingRebalance there, so that a crash
 between JoinGroup and SyncGroup loses neither the generation nor its members (GW-24).
 
-Tagged fields: State; JoinedMembers, the members that have joined this generation (known at the end of the join phase:
+Tagged fields: State; LowestGeneration, after 5 and until 3, if members have generations of their own (KG-24);
+JoinedMembers, the members that have joined this generation (known at the end of the join phase:
 static members may be absent); SyncedMembers, the members that have fetched the assignment (known at the leader's
 SyncGroup); Reason and ReasonTimestamp, why this generation exists and when its rebalance began, in Unix time.
 """
@@ -50,6 +52,7 @@ def next_generation(group: ClassicGroup, rebalance: Rebalance, protocol: str, wa
         joined_members=[member.member_id for member in group.members.values() if member.parked_join is not None],
         reason=rebalance.tell(),
         reason_timestamp=rebalance.since_wall_ms,
+        lowest_generation=group.record.lowest_generation,
     )
     return Record(GroupMetadataKey(group.group_id), value)
 

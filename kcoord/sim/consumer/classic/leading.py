@@ -75,9 +75,18 @@ def deal(
     return gets
 
 
-def _owners(members: Mapping[str, Subscription], generations: Mapping[str, int]) -> dict[Named, str]:
-    """Who has what, as far as members say. Who has missed a generation does not know that others have it."""
-    newest = max(generations.values())
-    return {
-        each: member for member, said in sorted(members.items()) for each in said.owned if generations[member] == newest
-    }
+def _owners(members: Mapping[str, Subscription], generations: Mapping[str, int]) -> dict[Named, str | None]:
+    """Who has what, as far as members say: of two the one of the higher generation, as the other does not know that its
+    share has changed; else neither (None).
+    """
+    owners: dict[Named, str | None] = {}
+    since: dict[Named, int] = {}
+    for member, said in sorted(members.items()):
+        generation = generations[member]
+        for each in said.owned:
+            before = since.get(each)
+            if before is None or generation > before:
+                owners[each], since[each] = member, generation
+            elif generation == before:
+                owners[each] = None
+    return owners
