@@ -18,6 +18,10 @@ from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 
 SOON_MS = 500
 """After an answer with news, the interval until the next heartbeat that the member is told at most."""
+ROUND_TRIP_MS = 500
+"""An answer does not wait for the last part of its member's interval: it has a way to go, and librdkafka gives a
+heartbeat up one interval after it has sent it.
+"""
 LEAST_APART_MS = 100
 """An answer without news goes out so long after the last one. Java's consumer asks again without any pause as long as
 its metadata lacks a topic that it is assigned.
@@ -61,9 +65,12 @@ def _last_told(member: ConsumerMember) -> int:
 
 
 def _waits_ms(settings: ConsumerSettings, member: ConsumerMember) -> int:
-    """How long an answer waits: as large a part of the interval that the member was told as of the group's own."""
+    """How long an answer waits: as large a part of the interval that the member was told as of the group's own. A short
+    interval has no time for that.
+    """
     told_ms = min(_last_told(member), settings.heartbeat_interval_ms)
-    return settings.wait_ms * told_ms // settings.heartbeat_interval_ms
+    part_ms = settings.wait_ms * told_ms // settings.heartbeat_interval_ms
+    return part_ms if told_ms == settings.heartbeat_interval_ms else max(0, min(part_ms, told_ms - ROUND_TRIP_MS))
 
 
 def how_long_to_hold(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import attrs
 
-from kcoord.group.consumer.answer_delay import LEAST_APART_MS
+from kcoord.group.consumer.answer_delay import LEAST_APART_MS, ROUND_TRIP_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Stage
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.state.shard_state import ShardState
@@ -286,7 +286,9 @@ class AnswersJudge:
         if process is None or request.member_epoch == JOINING_EPOCH:
             return
         interval_ms = process.membership.interval_ms
-        if held_ms > max(interval_ms * 4 // 5, LEAST_APART_MS):
+        is_short = interval_ms < self._settings.heartbeat_interval_ms
+        longest_ms = min(interval_ms * 4 // 5, interval_ms - ROUND_TRIP_MS if is_short else interval_ms)
+        if held_ms > max(longest_ms, LEAST_APART_MS):
             raise Violation(
                 "held", f"{member.member_id} comes each {interval_ms} ms, and its answer waits {held_ms} ms"
             )

@@ -47,9 +47,11 @@ def test_after_the_interval_a_change_is_assigned_at_once() -> None:
 
 
 def test_nobody_is_disturbed_until_the_assignment_is_made() -> None:
-    soon_ms = 300
+    soon_ms = 800
     world = paced(soon_ms, wait_ms=-1)
     world.beat("a", 2, "A0 A1 A2 A3")
+    world.pass_ms(500)
+    world.beat("a", 2)  # after this one its interval is long enough to wait
     waits = world.send_beat("a", 2)
     world.join("b", connection=2)
     assert world.told(waits) is None
