@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pytest
 from aiokafka import AIOKafkaProducer
 from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 
@@ -101,6 +102,7 @@ async def _play(topic: Topic, producer: AIOKafkaProducer) -> Compacted:
     return Compacted(topic, last, written)
 
 
+@pytest.mark.proof  # Kafka compacts when it likes
 def test_what_is_left_is_read_and_nothing_that_was_not_committed(
     start_kafka: Callable[..., KafkaCluster], spark: Any, tmp_path: Path
 ) -> None:
