@@ -54,13 +54,12 @@ def ensure_look(transition: Transition, group: ConnectGroup, *, is_led_by_others
     fleet = group.classic
     if not is_led_by_others and fleet.protocol != DEFAULT:
         fleet.retiring = None  # nobody else is to lead now
-    is_shown = fleet.look is not None and fleet.look.picture is not None
-    if not asks_leader(group) or (is_led_by_others and not is_shown):
-        fleet.look = None
-        return
-    if fleet.look is not None and group.takes_part(fleet.look.leader):
+    look = fleet.look if asks_leader(group) else None
+    if look is not None and group.takes_part(look.leader) and (look.picture is not None or not is_led_by_others):
         return
     fleet.look = None
+    if is_led_by_others or not asks_leader(group):
+        return
     tidies = _map_is_due(transition, group)
     is_wanted = fleet.gathering_due_ms == NEVER_MS and (tidies or _is_wanted(transition, group))
     leader = _who(transition, group) if is_wanted and not has_to_wait(transition, group) else None
