@@ -30,7 +30,7 @@ SETTINGS: dict[str, Any] = {
     "gateway_topics_interval_ms": 500,
     "offsets_topic_num_partitions": 7,  # other than the cluster's: owners are not where clients come by
 }
-GROUPS = 4
+GROUPS = 8
 CLASSIC = {"partition.assignment.strategy": "cooperative-sticky"}
 
 
@@ -47,7 +47,7 @@ async def test_consumers_share_grow_and_go_on_when_an_instance_dies(
         assert pair.relayed()["ConsumerGroupHeartbeat"], "some came by the instance that has the group, some not"
 
 
-def assignments(members: Mapping[str, Sequence[Librdkafka]]) -> dict[str, list[int]]:
+def assignments(members: Mapping[str, Sequence[Member]]) -> dict[str, list[int]]:
     """By group, how many assignments its consumers of the new protocol have had. (librdkafka's classic consumer joins
     again by itself when it sees, some time later, that its topic has grown.)
     """
