@@ -169,6 +169,6 @@ CONSUMER_MUTANTS = (
     Mutant(25, "an answer waits for longer than the member was told to wait", answer_delay._waits_ms,
            "told_ms = min(_last_told(member), settings.heartbeat_interval_ms)",
            "told_ms = settings.heartbeat_interval_ms"),
-    Mutant(25, "a short interval leaves no time for the way", answer_delay._waits_ms,
+    Mutant(25, "a short interval leaves no time for the round trip", answer_delay._waits_ms,
            "max(0, min(part_ms, told_ms - ROUND_TRIP_MS))", "part_ms"),
 )  # fmt: skip

@@ -19,8 +19,8 @@ from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 SOON_MS = 500
 """After an answer with news, the interval until the next heartbeat that the member is told at most."""
 ROUND_TRIP_MS = 500
-"""An answer does not wait for the last part of its member's interval: it has a way to go, and librdkafka gives a
-heartbeat up one interval after it has sent it.
+"""The part of a short interval that is left for the round trip: librdkafka gives up a heartbeat one interval after it
+has sent it.
 """
 LEAST_APART_MS = 100
 """An answer without news goes out so long after the last one. Java's consumer asks again without any pause as long as
@@ -66,7 +66,7 @@ def _last_told(member: ConsumerMember) -> int:
 
 def _waits_ms(settings: ConsumerSettings, member: ConsumerMember) -> int:
     """How long an answer waits: as large a part of the interval that the member was told as of the group's own. A short
-    interval has no time for that.
+    interval leaves time for the round trip first.
     """
     told_ms = min(_last_told(member), settings.heartbeat_interval_ms)
     part_ms = settings.wait_ms * told_ms // settings.heartbeat_interval_ms

@@ -8,7 +8,7 @@
 | what members are told, and when | `answers.py` |
 | commits and committed offsets | `offsets.py` |
 | who is removed | `departures.py` |
-| what leaders of classic groups are shown | `leaders.py` |
+| what leaders of classic groups are shown | `classic_leaders.py` |
 | what groups know of topics | `topics.py` |
 | the coordinator's books | `invariants.py` |
 | the end | `convergence.py` |
@@ -30,11 +30,11 @@ from kcoord.sim.consumer import convergence
 from kcoord.sim.consumer.answers import AnswersJudge
 from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
+from kcoord.sim.consumer.classic_leaders import LeadersJudge
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.departures import DeparturesJudge
 from kcoord.sim.consumer.fleet import ConsumerFleet
 from kcoord.sim.consumer.invariants import GroupHistory, Pace
-from kcoord.sim.consumer.leaders import LeadersJudge
 from kcoord.sim.consumer.offsets import OffsetsJudge
 from kcoord.sim.consumer.topics import TopicsJudge
 from kcoord.sim.coordinator import DOWN, UP, Coordinator

@@ -37,7 +37,7 @@ def waiting() -> World:
 
 
 def test_rule_10_and_25_an_answer_without_news_waits_for_four_fifths_of_the_interval_that_was_told() -> None:
-    """After news that is a short one, and then twice as long each time. 500 ms are left for the way."""
+    """After news that is a short one, and then twice as long each time. 500 ms are left for the round trip."""
     world = waiting()
     world.pass_ms(500)
     assert world.beat("a", 3).response.heartbeat_interval_ms == 1_000, "there is no time to wait"

@@ -1,7 +1,7 @@
-"""When the last consumer of the new protocol has gone, does the leader of the classic ones leave to each what it has?
+"""When the last consumer of the new protocol leaves, do classic consumers of old Java keep their partitions? KG-24
 
 Java's CooperativeStickyAssignor of 2.8.1 to 3.4.0 takes what members of an older generation have for nobody's. In a
-consumer group each classic member has a generation of its own. KG-24.
+consumer group each classic member has a generation of its own.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from tests.kafka.wait import eventually
 CLASSIC, NEW = 3, 2
 ROUNDS = 4
 MORE = 10
-"""So many records does each classic consumer process after a change."""
+"""How many records each classic consumer must process after a change."""
 AT_EACH_COMMIT = (5, 1)
 MATRIX = [AT_EACH_COMMIT, *((partitions, ROUNDS) for partitions in (5, 7, 8, 10, 11))]
-"""How many partitions the topic has, and how often the new ones go and come."""
+"""How many partitions the topic has, and how often the consumers of the new protocol leave and come back."""
 
 
 @pytest.fixture(scope="module")

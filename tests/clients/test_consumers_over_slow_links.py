@@ -1,7 +1,7 @@
-"""Does a consumer of the new protocol live in peace whose way to kcoord is slow? KG-25
+"""Are heartbeats of the new protocol answered in time over a slow connection? KG-10, KG-25
 
-librdkafka gives a heartbeat up one interval after it has sent it, and ends the connection. In that time the heartbeat
-and its answer must have made their way, whichever interval it was told.
+librdkafka gives up a heartbeat one interval after it has sent it, and closes the connection. So an answer that waits
+must leave time for the round trip, whichever interval the consumer was told.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.kafka.kcoord_process import Kcoord
 
 ONE_WAY_S = 0.075
 HEARTBEATS = 6
-"""In so many the interval grows from 0.5 s to 5 s."""
+"""After this many the interval has grown from 0.5 s to 5 s."""
 PATIENCE_S = 60.0
 
 
@@ -46,8 +46,8 @@ class Said(logging.Handler):
         self.lines.append(record.getMessage())
 
 
-@pytest.mark.proof  # a machine that stands still for a third of a second is a slow way, too
-async def test_rule_25_no_heartbeat_is_given_up_on_a_slow_way(kcoord: Kcoord) -> None:
+@pytest.mark.proof  # a machine that pauses for a third of a second makes the connection too slow
+async def test_rule_10_and_25_no_heartbeat_times_out(kcoord: Kcoord) -> None:
     said, answered = Said(), asyncio.Semaphore(0)
     logger = logging.getLogger("slow")
     logger.addHandler(said)
