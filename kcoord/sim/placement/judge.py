@@ -37,6 +37,7 @@ from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupMetadataKey,
     ConnectWorkerGroupTargetAssignmentKey,
+    ConnectWorkerGroupTargetAssignmentMemberKey,
 )
 from kcoord.protocol.resources import unpack
 from kcoord.sim.basis.trace import names
@@ -234,12 +235,16 @@ class PlacementJudge:
                 f"rebalances of {demands.max_moves} moves",
             )
 
-        paced = self._paced(past, group, reported)
+        paced = self._paced(past, group, reported, _emptied(step))
         if demands.replace_balance and paced > demands.max_moves * installs:
             raise Violation("placement pace", f"{paced} move in {installs} rebalances of {demands.max_moves} moves")
 
-    def _paced(self, past: Past, group: ConnectGroup, reported: Mapping[str, Resources]) -> int:
-        """How much goes from workers that are still here to workers that had something."""
+    def _paced(
+        self, past: Past, group: ConnectGroup, reported: Mapping[str, Resources], emptied: frozenset[str]
+    ) -> int:
+        """How much goes from workers that are still here to workers that had something. `emptied`: had nothing between
+        two assignments of the step.
+        """
         assert group.configured is not None
         here = past.participants & {each.member_id for each in group.participants()}
         givers = {resource: each for each in here for resource in _target(past.targets, each)}
@@ -248,6 +253,7 @@ class PlacementJudge:
             and givers[resource] != taker
             and resource not in reported.get(taker, NOTHING)
             and bool(_target(past.targets, taker) & group.configured.resources)
+            and taker not in emptied
             for resource, taker in group.claimants.items()
         )
 
@@ -432,6 +438,16 @@ def _assignment_epochs(step: Step, past: Past) -> set[int]:
     """The epochs of the assignments that this step has installed."""
     values = [each.value for each in step.records if isinstance(each.key, ConnectWorkerGroupTargetAssignmentKey)]
     return {getattr(each, "assignment_epoch", 0) for each in values if _is_newer(each, past)}
+
+
+def _emptied(step: Step) -> frozenset[str]:
+    """The workers that one of this step's assignments gives nothing."""
+    return frozenset(
+        record.key.member_id
+        for record in step.records
+        if isinstance(record.key, ConnectWorkerGroupTargetAssignmentMemberKey)
+        and not unpack(getattr(record.value, "connectors_tasks", ()))
+    )
 
 
 def _reported(past: Past, step: Step) -> Mapping[str, Resources]:
