@@ -164,6 +164,7 @@ class Fleet:
             lambda: Consumer(setup, self.book, self.sent, self.interval_s), *self.address
         )
         self.consumers.append(consumer)
+        consumer.say_name()
         consumer.start()
         return consumer
 

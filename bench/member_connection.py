@@ -14,11 +14,13 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from bench.lines import request_frame
 from kcoord.protocol.frame import decode_response_header
-from kcoord.protocol.messages import RESPONSES, Request, Response
+from kcoord.protocol.messages import RESPONSES, ApiVersionsRequest, Request, Response
 
 _SIZE = struct.Struct(">i")
 _IDS = struct.Struct(">ii")
 A = TypeVar("A")
+NOBODYS = -1
+"""The number of a request whose answer nobody waits for."""
 
 
 def now_ms() -> int:
@@ -61,7 +63,9 @@ class MemberConnection(asyncio.Protocol, Generic[A]):
         while len(self._data) >= 4 and len(self._data) >= (end := 4 + _SIZE.unpack_from(self._data)[0]):
             frame, self._data = self._data[:end], self._data[end:]
             number = _IDS.unpack_from(frame)[1]
-            request = self._requests.pop(number)
+            request = self._requests.pop(number, None)
+            if request is None:
+                continue  # the answer to ApiVersions
             _, pos = decode_response_header(request.API_KEY, self.VERSION, frame, 4)
             response = RESPONSES[request.API_KEY].decode(frame, self.VERSION, pos)
             self.do(self._member.answered(now_ms(), number, response))
@@ -80,6 +84,12 @@ class MemberConnection(asyncio.Protocol, Generic[A]):
         self._requests[number] = request
         if self._transport is not None:
             self._transport.write(request_frame(request, self.VERSION, number))
+
+    def say_name(self) -> None:
+        """Say which client this is, as the libraries do when they connect."""
+        if self._transport is not None:
+            request = ApiVersionsRequest(client_software_name="kcoord", client_software_version="1")
+            self._transport.write(request_frame(request, ApiVersionsRequest.MAX_VERSION, NOBODYS))
 
     def _set_timer(self) -> None:
         if self._wake is not None:

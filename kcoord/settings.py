@@ -371,8 +371,8 @@ class ConsumerGroups(_Section):
     group_consumer_heartbeat_wait_ms: int = _setting(
         -1,
         "How long kcoord may hold the response to a heartbeat, at most a third of the session timeout. kcoord sends it "
-        "at once when it has something to tell the consumer. -1: four fifths of the heartbeat interval; 0: not at all, "
-        "as in Kafka.",
+        "at once when it has something to tell the consumer. -1: as long as the heartbeat interval allows; 0: not at "
+        "all, as in Kafka.",
         unit="ms",
         ge=-1,
     )

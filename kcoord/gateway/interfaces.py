@@ -34,6 +34,8 @@ class ClientSide(Protocol):
     """"1.2.3.4:5678", for log lines."""
     client_host: str
     """"/1.2.3.4", as group descriptions show it (GW-8)."""
+    is_patient: bool
+    """Settable. Whether the client is known to wait for an answer for longer than one heartbeat interval."""
     has_hung_up: bool
     """Whether the client has ended the connection. What it sent before may still count."""
 

@@ -277,7 +277,7 @@ CONSUMER_DEFINITIONS: dict[str, Definition] = {
             lambda server: str(server.heartbeat_wait_ms),
             lambda _server: (INTERVALS_WAIT, MAX_WAIT_MS),
             "How long a heartbeat of a consumer may wait for its answer, in ms; 0: not at all; "
-            "-1: four fifths of the interval.",
+            "-1: as long as the interval allows.",
             server=ConsumerSettings,
         ),
         Definition(

@@ -351,6 +351,7 @@ class Caller(FrameStream):
             opened=_opening(self._run, call, first_ms, now_ms),
             resolved=None if call.resolved is None else frozenset(call.resolved),
             seen=None if call.seen_topics is None else read_seen(call.seen_topics, call.agreed_ms),
+            is_patient=call.patient,
         )
         in_work = self._in_work[at] = _InWork(group_id, serial, len(call.body))
         self._in_work_bytes += in_work.size

@@ -499,6 +499,7 @@ def _relayed(request: Request, context: RequestContext, owners: PeerClock) -> In
         seen_topics=None if context.seen is None else write_seen(context.seen),
         resolved=None if context.resolved is None else sorted(context.resolved),
         agreed_ms=0 if context.seen is None else context.seen.agreed_ms,
+        patient=context.is_patient,
     )
 
 

@@ -7,8 +7,9 @@ import attrs
 from kcoord.protocol.frame import RequestHeader, decode_request_header
 from kcoord.protocol.frame_start import SIZE_BYTES, read_head
 from kcoord.protocol.messages import ApiVersionsRequest
+from kcoord.protocol.primitives import DecodeError
 
-__all__ = ["Call", "call_of"]
+__all__ = ["Call", "call_of", "software_name"]
 
 _API_VERSIONS = ApiVersionsRequest.API_KEY.to_bytes(2, "big")
 
@@ -34,3 +35,11 @@ def call_of(frame: bytes) -> Call:
             return Call(RequestHeader(head.api_key, head.api_version, head.correlation_id, None), frame, len(frame))
     header, body_pos = decode_request_header(frame, SIZE_BYTES)
     return Call(header, frame, body_pos)
+
+
+def software_name(call: Call) -> str:
+    """The name of the client's software in an ApiVersions request (KIP-511); "" if it says none, or cannot be read."""
+    try:
+        return ApiVersionsRequest.decode(call.frame, call.header.api_version, call.body_pos).client_software_name
+    except (DecodeError, ValueError):
+        return ""

@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeGuard
 import attrs
 
 from kcoord.group.api_handlers_and_rights import ALL_APIS, InFront
+from kcoord.group.consumer.patient_clients import is_patient
 from kcoord.group.error_responses import needs_new_connection, refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.bounded_text import bounded_text
@@ -177,6 +178,7 @@ class Standalone:
             wall_ms=wall_ms(),
             pipelined=connection.pipelined,
             opened=connection.opened,
+            is_patient=connection.is_patient,
         )
         steps = self._steps(connection, call, request_type, context)
         if len(call.frame) > LARGE_FRAME:
@@ -382,10 +384,11 @@ class Standalone:
             for key, request in sorted(self._served.items())
         ]
 
-    def _api_versions(self, _connection: Connection, request: ApiVersionsRequest, version: int) -> Response:
+    def _api_versions(self, connection: Connection, request: ApiVersionsRequest, version: int) -> Response:
         given = (request.client_software_name, request.client_software_version)
         if version >= NAMED_FROM and not all(SOFTWARE_NAME.fullmatch(text) for text in given):
             return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+        connection.is_patient = is_patient(request.client_software_name)
         answer = ApiVersionsResponse(api_keys=self._ranges())
         if self._has_topics:
             answer.supported_features = [SupportedFeatureKey(GROUP_VERSION, 0, 1)]

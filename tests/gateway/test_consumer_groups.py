@@ -36,6 +36,7 @@ from tests.gateway.entries import SETTINGS, Entry, entries
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
+from tests.server.test_patient_clients import NAMED, SOFTWARE
 
 QUICK = attrs.evolve(
     SETTINGS,
@@ -388,6 +389,18 @@ async def test_who_may_not_describe_a_topic_of_a_group_does_not_learn_its_name(
     [described] = (await ask(consumer.client, ConsumerGroupDescribeRequest(group_ids=[name]))).groups
     assert (described.error_code, described.members) == (ErrorCode.TOPIC_AUTHORIZATION_FAILED, [])
     assert topic not in described.error_message
+
+
+@pytest.mark.parametrize(("whose", "software", "interval_ms"), SOFTWARE)
+async def test_rule_10_and_25_clients_are_known_by_the_name_that_they_tell_the_cluster(
+    kafka: KafkaCluster, tmp_path: Path, name: str, whose: str, software: str, interval_ms: int
+) -> None:
+    async with entries(kafka, tmp_path, at={}, count=1, shared=False, groups=SETTINGS, consumer_groups=True) as [entry]:
+        consumer = await Consumer.at(entry.bootstrap, name, "a", "t")
+        named = ApiVersionsRequest(client_software_name=software, client_software_version="1")
+        assert (await ask(consumer.client, named, NAMED)).api_keys, "the cluster's answer comes as ever"
+        await consumer.join()
+        assert (await consumer.beat(is_full=True)).heartbeat_interval_ms == interval_ms, whose
 
 
 async def test_topics_of_a_refused_heartbeat_are_not_watched(entry: Entry, name: str, topic: str) -> None:

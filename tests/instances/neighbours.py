@@ -88,6 +88,7 @@ class Client:
     neighbour: Neighbour
     connection: int
     client_id: str
+    is_patient: bool = False
 
     async def ask(self, request: Request, version: int) -> Response:
         context = RequestContext(
@@ -96,6 +97,7 @@ class Client:
             client_host=f"/10.0.0.{self.connection}",
             connection=self.connection,
             wall_ms=1_700_000_000_000,
+            is_patient=self.is_patient,
         )
         response, _ = await self.neighbour.groups.call(request, context)
         return response

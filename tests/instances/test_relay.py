@@ -24,6 +24,8 @@ from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignm
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupHeartbeatResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     HeartbeatRequest,
@@ -260,6 +262,22 @@ async def test_a_held_heartbeat_waits_at_the_owner_and_is_let_go_there(tmp_path:
         answer = await held
         assert isinstance(answer, ConnectGroupHeartbeatResponse)
         assert answer.error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize(("is_patient", "interval_ms"), [(True, 500), (False, 1_000)])
+async def test_the_owner_learns_which_clients_wait_for_long(
+    tmp_path: Path, *, is_patient: bool, interval_ms: int
+) -> None:
+    """KG-10, KG-25: they are told a shorter interval."""
+    async with neighbours(tmp_path, OWNED_BY_THE_OTHER) as (entry, _):
+        client = entry.connect()
+        client.is_patient = is_patient
+        joining = ConsumerGroupHeartbeatRequest(
+            "consumers", "m", 0, rebalance_timeout_ms=60_000, subscribed_topic_names=["t"], topic_partitions=[]
+        )
+        answer = await client.ask(joining, 1)
+        assert isinstance(answer, ConsumerGroupHeartbeatResponse)
+        assert (answer.error_code, answer.heartbeat_interval_ms) == (ErrorCode.NONE, interval_ms)
 
 
 async def test_what_is_held_for_a_connection_that_has_gone_is_let_go_of(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from kcoord.gateway.session.connection_context import PassingContext
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
 from kcoord.gateway.settings import Address
+from kcoord.group.consumer.patient_clients import is_patient
 from kcoord.group.request_limits import TooLarge
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.frame import encode_request_header
@@ -42,7 +43,7 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.request_peek import peek_produce_acks
-from kcoord.protocol.undecoded_call import Call
+from kcoord.protocol.undecoded_call import Call, software_name
 
 __all__ = ["ClientSession", "SessionContext"]
 
@@ -235,7 +236,7 @@ class ClientSession:
             raise FrameRefused(reason)
         if self.sasl is not None and api_key not in NOT_SASL:
             authentication.ordinary_request(self)
-        if self._connecting or self._is_read(api_key, api_version):
+        if self._connecting or api_key == API_VERSIONS or self._is_read(api_key, api_version):
             return False
         upstream = self.upstream
         if upstream is None:  # detached
@@ -277,6 +278,8 @@ class ClientSession:
     def request(self, call: Call) -> None:
         """Take a frame that kcoord reads as a whole. Raises DecodeError, FrameRefused."""
         key = call.header.api_key
+        if key == API_VERSIONS:
+            self.client.is_patient = is_patient(software_name(call))
         if self._connecting:
             self.call = call  # `_begin` handles it once the broker is connected; until then no other request comes
             return
@@ -512,6 +515,7 @@ class ClientSession:
             wall_ms=self.gateway.wall_ms(),
             pipelined=self.client.pipelined,
             opened=self.client.opened,
+            is_patient=self.client.is_patient,
         )
 
     # -- SASL ---------------------------------------------------------------------------------------------------------

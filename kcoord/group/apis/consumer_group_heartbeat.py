@@ -11,7 +11,7 @@ then does the request change anything. A request that is refused changes nothing
 | 0 | a dynamic member | it keeps its epoch and what it is assigned, and is told all again |
 | 0 | a static member's next process, after -2 | it takes the place over |
 | its epoch | a member | heartbeat |
-| its previous epoch | a member that owns nothing but what it is assigned | it has missed the last answer |
+| its previous epoch | a member that owns nothing but what is kept for it | it has missed the last answer |
 | any epoch that it may have been told | a member after a load | heartbeat |
 | -1 | a member | leaves for good |
 | -2 | a static member | leaves for a while |
@@ -110,12 +110,11 @@ def _live(
         _check_epoch(group, known, request, owned)
     _check_patterns(group, known, request)
     group, member, is_first = _take_in(transition, group, known, request, context)
-    repeats = _note_owned(group, member, owned)
+    _note_owned(group, member, owned)
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
     note_told(member, request)
-    is_behind = context.pipelined
-    delay = how_long_to_hold(transition, member, request, repeats=repeats, has_news=has_news, is_behind=is_behind)
+    delay = how_long_to_hold(transition, member, request, has_news=has_news, is_behind=context.pipelined)
     if delay.ms > 0:
         member.is_owed_all = wants_all(request)
         hold(transition, group, member, context.connection, token, delay.ms)
@@ -123,8 +122,7 @@ def _live(
     else:
         tells = has_news or wants_all(request)
         may_repeat = not tells and _may_repeat(transition, request)
-        is_news = tells or not repeats or request.member_epoch != member.epoch
-        answer(transition, group, member, token, with_assignment=tells, is_news=is_news, may_repeat=may_repeat)
+        answer(transition, group, member, token, with_assignment=tells, may_repeat=may_repeat)
     if transition.step.records:
         settle(transition, group)
 
@@ -143,13 +141,11 @@ def _may_repeat(transition: Transition, request: ConsumerGroupHeartbeatRequest) 
     return not is_held and is_noop_heartbeat(transition.state, request)
 
 
-def _note_owned(group: ConsumerGroup, member: ConsumerMember, owned: Partitions | None) -> bool:
-    """Note what the member says that it owns; whether that is nothing else than it last said on this connection."""
-    if owned is None or owned == member.reported:
-        return True
-    member.reported = owned
-    group.forget(member)
-    return False
+def _note_owned(group: ConsumerGroup, member: ConsumerMember, owned: Partitions | None) -> None:
+    """Note what the member says that it owns, if that is something else than it last said on this connection."""
+    if owned is not None and owned != member.reported:
+        member.reported = owned
+        group.forget(member)
 
 
 def _whose_place(group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest) -> ConsumerMember | None:
@@ -197,11 +193,11 @@ def _check_epoch(
 ) -> None:
     """Raise Refused for an epoch that the member cannot have."""
     epoch = request.member_epoch
-    if epoch in (JOINING_EPOCH, member.epoch):
+    if epoch in (JOINING_EPOCH, member.epoch, member.told_epoch):
         return
     if member.epoch_unsure and member.recorded_epoch <= epoch <= group.assignment_epoch:
         return
-    if epoch == member.previous_epoch and owned is not None and owned <= member.assigned:
+    if epoch == member.previous_epoch and owned is not None and owned <= member.current:
         return
     raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
 
@@ -239,6 +235,7 @@ def _take_in(
     at_epoch = epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None
     is_first = take_in(transition, group, member, context, at_epoch)
     member.call_due_ms = NEVER_MS  # it may have spoken the classic protocol
+    member.is_patient, member.told_epoch = context.is_patient, request.member_epoch
     # the session begins with the heartbeat, not with its answer, which may wait
     member.session_timeout_ms = transition.state.consumer_settings(group.group_id).session_timeout_ms
     transition.wake(group, transition.now_ms + member.session_timeout_ms)

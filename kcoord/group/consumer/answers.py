@@ -99,7 +99,7 @@ def _write(transition: Transition, group: ConsumerGroup, member: ConsumerMember,
     epochs = {each: member.epochs[each] for each in has & member.epochs.keys()}
     epochs |= dict.fromkeys(has - member.current, after.epoch)
     transition.write(
-        records.told(group, member, after.assigned, after.pending, after.stage, epoch, max(member.epoch, 0), epochs)
+        records.told(group, member, after.assigned, after.pending, after.stage, epoch, member.known_epoch, epochs)
     )
 
 
@@ -110,15 +110,12 @@ def answer(
     token: Token,
     *,
     with_assignment: bool,
-    is_news: bool,
     may_repeat: bool = False,
 ) -> None:
-    """Answer the heartbeat. `is_news`: something has changed for the member (`told_interval`). `may_repeat`: the hot
-    path may give the same answer to the same heartbeat (KG-15).
-    """
+    """Answer the heartbeat. `may_repeat`: the hot path may give the same answer to the same heartbeat (KG-15)."""
+    member.tell_epoch()
     member.answered_ms = transition.now_ms
-    settings = transition.state.consumer_settings(group.group_id)
-    member.told_interval_ms = told_interval(settings, member, is_news=is_news)
+    member.told_interval_ms = told_interval(transition, group.group_id, member)
     transition.answer(
         token,
         ConsumerGroupHeartbeatResponse(

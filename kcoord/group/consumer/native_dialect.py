@@ -8,7 +8,7 @@ from kcoord.group.consumer.request_validation import owned_by
 from kcoord.group.modern.held_replies import take_held
 from kcoord.group.modern.noop_heartbeat import changes_nothing
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Stage
-from kcoord.group.state.groups.modern_member import AWAY_EPOCH
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.transition import Transition
@@ -21,6 +21,7 @@ def open_session(transition: Transition, group: ConsumerGroup, member: ConsumerM
     has time for from now on.
     """
     member.unconfirmed = member.current
+    member.told_epoch = max(member.recorded_epoch, JOINING_EPOCH)
     member.epoch_unsure = member.recorded_epoch != AWAY_EPOCH and member.stage is not Stage.UNREVOKED
     if member.stage is Stage.UNREVOKED and not member.away:
         member.releasing = member.pending
@@ -39,7 +40,7 @@ def flush_held_reply(transition: Transition, group: ConsumerGroup, member: Consu
     if token is not None:
         changed = answers.advance(transition, group, member, None)
         tells = changed or member.is_owed_all
-        answers.answer(transition, group, member, token, with_assignment=tells, is_news=tells)
+        answers.answer(transition, group, member, token, with_assignment=tells)
 
 
 def refuse_all(transition: Transition, group: ConsumerGroup, member: ConsumerMember, error: ErrorCode) -> None:
@@ -48,7 +49,7 @@ def refuse_all(transition: Transition, group: ConsumerGroup, member: ConsumerMem
     if token is None:
         return
     if error is ErrorCode.FENCED_MEMBER_EPOCH:
-        answers.answer(transition, group, member, token, with_assignment=member.is_owed_all, is_news=True)
+        answers.answer(transition, group, member, token, with_assignment=member.is_owed_all)
     else:
         answers.refuse_heartbeat(transition, token, error)
 

@@ -66,5 +66,5 @@ def check_fetch(group: ConsumerGroup, member_id: str | None, epoch: int) -> Erro
     member = group.members.get(member_id or "")
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
-    is_its = epoch == member.epoch or member.epoch < epoch <= _highest_epoch(group, member)
+    is_its = epoch in (member.epoch, member.known_epoch) or member.epoch < epoch <= _highest_epoch(group, member)
     return ErrorCode.NONE if is_its else ErrorCode.STALE_MEMBER_EPOCH

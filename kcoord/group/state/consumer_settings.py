@@ -19,7 +19,7 @@ ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 MAX_SIZE = "consumer.max.size"
 MIGRATION_POLICY = "consumer.migration.policy"
 INTERVALS_WAIT = -1
-"""The value of the wait that stands for a part of the interval."""
+"""The value of the wait that stands for as long as the interval allows."""
 MAX_WAIT_MS = 30_000
 """The longest wait that a group may set. Clients give up a request after 30 s (`request.timeout.ms`)."""
 
@@ -41,9 +41,11 @@ class ConsumerSettings:
     max_heartbeat_interval_ms: int = 15_000
     """`group.consumer.max.heartbeat.interval.ms`"""
     heartbeat_wait_ms: int = INTERVALS_WAIT
-    """`group.consumer.heartbeat.wait.ms`: how long an answer that would say nothing new waits; 0: not at all; -1: four
-    fifths of the interval.
+    """`group.consumer.heartbeat.wait.ms`: how long an answer that would say nothing new waits at most; 0: not at all;
+    -1: as long as the interval allows.
     """
+    heartbeats_per_s: int = 20
+    """How many heartbeats the consumers of one partition of the log send at most, if their intervals allow that."""
     assignment_interval_ms: int = 0
     """`group.consumer.assignment.interval.ms`: the shortest time between two assignments of a group. Kafka: 1000."""
     min_assignment_interval_ms: int = 0
@@ -62,10 +64,9 @@ class ConsumerSettings:
 
     @property
     def wait_ms(self) -> int:
-        """How long an answer waits. librdkafka gives up exactly one interval after its heartbeat."""
-        if self.heartbeat_wait_ms == INTERVALS_WAIT:
-            return self.heartbeat_interval_ms * 4 // 5
-        return min(self.heartbeat_wait_ms, self.session_timeout_ms // 3)
+        """How long an answer waits at most."""
+        wait_ms = self.heartbeat_interval_ms if self.heartbeat_wait_ms == INTERVALS_WAIT else self.heartbeat_wait_ms
+        return min(wait_ms, self.session_timeout_ms // 3)
 
 
 def overridden(server: ConsumerSettings, own: Mapping[str, str]) -> ConsumerSettings:

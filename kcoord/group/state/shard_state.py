@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 
+import attrs
+
 from kcoord.group.state.classic_workers.newcomers import Newcomers
 from kcoord.group.state.committed_offsets import Offsets
 from kcoord.group.state.connect_settings import Effective, of_server, overridden
@@ -23,6 +25,15 @@ from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.topic import Topic
 from kcoord.protocol.record_levels import RECORD_LEVEL
+
+
+@attrs.define
+class Census:
+    """How many members all consumer groups of a shard had when they were counted last."""
+
+    consumers: int = 0
+    due_ms: int = LONG_AGO_MS
+    """When they are counted next."""
 
 
 class ShardState:
@@ -77,6 +88,8 @@ class ShardState:
         """Session: counts of what has happened in groups of all kinds but consumer groups."""
         self.consumer_counters = ConsumerCounters()
         """Session: the same of consumer groups."""
+        self.census = Census()
+        """Session: how many consumers there are."""
         self.deadlines: Deadlines[ClassicGroup | AnyGroup] = Deadlines()
         """Session: timers of groups."""
         self.holds: Deadlines[AnyMember] = Deadlines()

@@ -75,6 +75,8 @@ class RequestContext:
     """In front of a cluster: what it has shown of the topics that the request's sender subscribes to; None: nobody has
     looked, or nothing has changed.
     """
+    is_patient: bool = False
+    """Whether the client is known to wait for the answer to a heartbeat for longer than one interval (KG-10)."""
 
 
 @frozen(slots=True)

@@ -24,6 +24,7 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_uixn = Format(">16si?B").unpack_from
+unpack_x = Format(">?").unpack_from
 unpack_hhn = Format(">hhB").unpack_from
 unpack_i = Format(">i").unpack_from
 unpack_q = Format(">q").unpack_from
@@ -78,6 +79,8 @@ class InstanceRelayRequest(Request):
     """The topics that match the regular expression of a consumer's subscription; null: nobody has looked."""
     agreed_ms: int = 0
     """The first of the looks of which several agree was at most so long ago, in ms."""
+    patient: bool = False
+    """Whether the client is known to wait for the answer to a heartbeat for longer than one interval."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -122,6 +125,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
     message.seen_topics = None
     message.resolved = None
     message.agreed_ms = 0
+    message.patient = False
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -206,6 +210,9 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayRequest:
             elif message_tag == 5:
                 (message.agreed_ms,) = unpack_i(data, pos)
                 pos += 4
+            elif message_tag == 6:
+                (message.patient,) = unpack_x(data, pos)
+                pos += 1
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -272,6 +279,8 @@ def _encode_v0(m: InstanceRelayRequest) -> bytes:
         tagged7.append((4, b"".join(parts16)))
     if m.agreed_ms != 0:
         tagged7.append((5, pack_i(m.agreed_ms)))
+    if m.patient:
+        tagged7.append((6, b"\1"))
     out.append(write_tagged(tagged7) if tagged7 else b"\0")
     return b"".join(out)
 
@@ -316,6 +325,7 @@ InstanceRelayRequest.FIELDS = (
         entity="topicName",
     ),
     Field("agreed_ms", "AgreedMs", "int32", (0, 0), tag=5, tagged=(0, 0)),
+    Field("patient", "Patient", "bool", (0, 0), tag=6, tagged=(0, 0)),
 )
 InstanceRelayRequest.NAME = "InstanceRelayRequest"
 InstanceRelayRequest.API_KEY = 32122

@@ -122,6 +122,7 @@ class Connection(asyncio.Protocol):
         "broker_id",
         "client_host",
         "has_hung_up",
+        "is_patient",
         "last_active_ms",
         "opened",
         "peer",
@@ -165,6 +166,8 @@ class Connection(asyncio.Protocol):
         """
         self.peer = f"{peer[0]}:{peer[1]}"
         self.client_host = f"/{peer[0]}"
+        self.is_patient = False
+        """Whether its client is known to wait for an answer for longer than one heartbeat interval."""
         self.last_active_ms = 0
         self.has_hung_up = False
         """Whether the client has ended the connection. Its requests may still count (rule 6 above)."""

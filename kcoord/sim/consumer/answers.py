@@ -9,13 +9,14 @@
 | disturbed: who keeps its share is told no assignment, and is not called | KG-9, KG-22 |
 | held: no answer waits that has something to say, before a confirmation, or for too long | KG-10, KG-11, KG-12 |
 | fuse: answers without news leave some time apart | KG-13 |
+| soon: no interval is longer than the number of consumers demands | KG-25 |
 """
 
 from __future__ import annotations
 
 import attrs
 
-from kcoord.group.consumer.answer_delay import LEAST_APART_MS, ROUND_TRIP_MS
+from kcoord.group.consumer.answer_delay import LEAST_APART_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Stage
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.group.state.shard_state import ShardState
@@ -35,6 +36,13 @@ from kcoord.sim.consumer.process import ConsumerProcess
 from kcoord.sim.coordinator import CATCH_UP_MS, Coordinator
 from kcoord.sim.network import Frame
 
+SPARE_MS, PATIENT_SPARE_MS = 500, 200
+"""How much of its interval a consumer must have left when its answer has waited. The second: one that does not give a
+heartbeat up after an interval.
+"""
+LEAST_NEEDED_MS = 1_000
+"""No consumer has to be told a shorter interval than that, however few there are."""
+
 
 @attrs.frozen
 class Before:
@@ -46,9 +54,12 @@ class Before:
     member: ConsumerMember | None
     member_epoch: int
     previous_epoch: int
+    known: tuple[int, ...]
+    """The epoch that it last said, and those that it was told since: it may have missed the last ones."""
     unsure_from: int | None
     """The lowest epoch that it may have been told before the load. None: its epoch is known."""
     assigned: Partitions
+    current: Partitions
     connection: int
     holder: ConsumerMember | None
     """The member that has the instance id of the request."""
@@ -57,7 +68,7 @@ class Before:
     holder_assigned: Partitions
 
 
-def _before(group: ConsumerGroup | None, request: ConsumerGroupHeartbeatRequest) -> Before:
+def _before(group: ConsumerGroup | None, request: ConsumerGroupHeartbeatRequest, known: tuple[int, ...]) -> Before:
     if group is None:
         group = ConsumerGroup(request.group_id)
     member = group.members.get(request.member_id)
@@ -69,8 +80,10 @@ def _before(group: ConsumerGroup | None, request: ConsumerGroupHeartbeatRequest)
         member,
         0 if member is None else member.epoch,
         -1 if member is None else member.previous_epoch,
+        known,
         member.recorded_epoch if member is not None and member.epoch_unsure else None,
         NOTHING if member is None else member.assigned,
+        NOTHING if member is None else member.current,
         -1 if member is None else member.connection,
         holder,
         holder is not None and (holder.away or holder.is_classic),
@@ -88,14 +101,19 @@ class AnswersJudge:
         self._before: Before | None = None
         self._answered_ms: dict[tuple[str, str], int] = {}
         """By group and member, when it was answered last since the load."""
+        self._known: dict[tuple[str, str], tuple[int, ...]] = {}
+        """By group and member, the epoch that it last said, and those that it was told since."""
         self._held_until_ms: dict[Frame, int] = {}
         """By heartbeat, when its answer is to leave if there is no news."""
         self.assignments = 0
         """How many assignments were told."""
+        self._most = 0
+        """The most members that all groups have had together."""
 
     def loaded(self) -> None:
         """The log has been replayed."""
         self._answered_ms.clear()
+        self._known.clear()
         self._held_until_ms.clear()
 
     def before(self, state: ShardState, frame: Frame) -> None:
@@ -103,10 +121,13 @@ class AnswersJudge:
         request = frame.request
         self._before = None
         if isinstance(request, ConsumerGroupHeartbeatRequest) and not _is_classic(state, request.group_id):
-            self._before = _before(state.consumer.get(request.group_id), request)
+            known = self._known.get((request.group_id, request.member_id), ())
+            self._before = _before(state.consumer.get(request.group_id), request, known)
 
     def after(self, state: ShardState, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
+        self._most = max(self._most, sum(len(group.members) for group in state.consumer.values()))
+        self._follow_epochs(step, frame)
         for reply in step.replies:
             response = reply.response
             if isinstance(response, HeartbeatResponse) and isinstance(reply.token, Frame):
@@ -134,6 +155,25 @@ class AnswersJudge:
                 if isinstance(member, ConsumerMember) and member.held is not None:
                     assert isinstance(of_group, ConsumerGroup)
                     self._held(of_group, member, member.held.token, frame)
+
+    def _follow_epochs(self, step: Step, frame: Frame | None) -> None:
+        """Note which epochs members have said and were told. What was told on an older connection does not count."""
+        own = None
+        for reply in step.replies:
+            request, response = getattr(reply.token, "request", None), reply.response
+            if reply.token is frame:
+                own = response
+            elif isinstance(request, ConsumerGroupHeartbeatRequest):
+                self._tell(request, response)
+        request = None if frame is None else frame.request
+        if isinstance(request, ConsumerGroupHeartbeatRequest) and not getattr(own, "error_code", 0):
+            self._known[request.group_id, request.member_id] = (request.member_epoch,)
+            self._tell(request, own)
+
+    def _tell(self, request: ConsumerGroupHeartbeatRequest, response: object) -> None:
+        key = request.group_id, request.member_id
+        if isinstance(response, ConsumerGroupHeartbeatResponse) and not response.error_code:
+            self._known[key] = (*self._known.get(key, ()), response.member_epoch)
 
     # -- what the heartbeat itself leads to ---------------------------------------------------------------------------
 
@@ -234,6 +274,7 @@ class AnswersJudge:
         epoch = response.member_epoch
         if not request.member_epoch <= epoch <= member.epoch <= group.assignment_epoch:
             raise Violation("told", f"{member.member_id} says {request.member_epoch}, is told {epoch}")
+        self._soon(response)
         process = awaits(frame)
         if process is None:
             return  # it comes by a newer connection by now, and has moved on in this step
@@ -262,6 +303,11 @@ class AnswersJudge:
         if self._context.events.now_ms < until_ms and not asks:
             raise Violation("disturbed", f"{response.member_id} keeps its share, and its answer does not wait")
 
+    def _soon(self, response: ConsumerGroupHeartbeatResponse) -> None:
+        needed_ms = max(LEAST_NEEDED_MS, 2 * 1_000 * self._most // self._settings.heartbeats_per_s)
+        if self._settings.wait_ms > 0 and response.heartbeat_interval_ms > needed_ms:
+            raise Violation("soon", f"{response.member_id} is told to come after {response.heartbeat_interval_ms} ms")
+
     # -- answers that wait --------------------------------------------------------------------------------------------
 
     def _held(self, group: ConsumerGroup, member: ConsumerMember, token: object, frame: Frame | None) -> None:
@@ -278,20 +324,26 @@ class AnswersJudge:
             raise Violation("held", f"the answer to {member.member_id} waits for {held_ms} ms or longer")
         if token.link.queue and token.link.server_open and token is not frame:
             raise Violation("held", f"{member.member_id} has sent another request, and its answer waits")
-        if token.pipelined and held_ms > LEAST_APART_MS:
+        client = token.link.client
+        is_patient = isinstance(client, ConsumerProcess) and client.requests.is_patient
+        if token.pipelined and held_ms > LEAST_APART_MS and not is_patient:
             raise Violation("held", f"{member.member_id} has waited for another answer, and waits for this one, too")
         self._held_until_ms[token] = member.wake_ms
         self._has_nothing_to_say(group, member)
         process = awaits(token)
-        if process is None or request.member_epoch == JOINING_EPOCH:
+        if process is None:
             return
+        joins = request.member_epoch == JOINING_EPOCH
         interval_ms = process.membership.interval_ms
-        is_short = interval_ms < self._settings.heartbeat_interval_ms
-        longest_ms = min(interval_ms * 4 // 5, interval_ms - ROUND_TRIP_MS if is_short else interval_ms)
+        if joins and is_patient:  # it has no interval yet
+            interval_ms = self._settings.heartbeat_interval_ms
+        longest_ms = interval_ms - (PATIENT_SPARE_MS if is_patient else SPARE_MS)
         if held_ms > max(longest_ms, LEAST_APART_MS):
             raise Violation(
                 "held", f"{member.member_id} comes each {interval_ms} ms, and its answer waits {held_ms} ms"
             )
+        if joins:
+            return
         if process.membership.target != member.assigned:
             raise Violation("held", f"{member.member_id} is assigned something else, and its answer waits")
         if process.membership.has_to_confirm and not process.lacks_metadata and held_ms > LEAST_APART_MS:
@@ -352,12 +404,13 @@ def _nonsense(step: Step, response: ConsumerGroupHeartbeatResponse) -> None:
 def _is_its_epoch(before: Before, request: ConsumerGroupHeartbeatRequest) -> bool:
     """Whether the member may say that epoch (KG-3)."""
     epoch = request.member_epoch
-    if epoch == before.member_epoch:
+    if epoch == before.member_epoch or epoch in before.known[-1:]:
         return True
     if before.unsure_from is not None and before.unsure_from <= epoch <= before.assignment_epoch:
         return True
     owned = None if request.topic_partitions is None else flat(request.topic_partitions)
-    return epoch == before.previous_epoch and owned is not None and owned <= before.assigned
+    is_older = epoch in before.known or (not before.known and epoch == before.previous_epoch)
+    return is_older and owned is not None and owned <= before.current
 
 
 def _wants_all(request: ConsumerGroupHeartbeatRequest) -> bool:

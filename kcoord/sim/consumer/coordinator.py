@@ -4,10 +4,13 @@ once, or with heartbeats (`watch.py`). It may take long over assignments, as its
 
 from __future__ import annotations
 
+import attrs
+
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext, Step
 from kcoord.protocol.message_base import Response
 from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.consumer.process import ConsumerProcess
 from kcoord.sim.consumer.watch import SimulatedWatch, Telling
 from kcoord.sim.coordinator import UP, Coordinator
 from kcoord.sim.network import Frame, Link
@@ -35,6 +38,9 @@ class ConsumerCoordinator(Coordinator):
 
     def _context_of(self, frame: Frame) -> RequestContext:
         context, request = super()._context_of(frame), frame.request
+        client = frame.link.client
+        if isinstance(client, ConsumerProcess) and client.requests.is_patient:
+            context = attrs.evolve(context, is_patient=True)
         if self._watch is None or not isinstance(request, Telling):
             return context
         return self._watch.told(self.shard, request, frame.link.serial, context)

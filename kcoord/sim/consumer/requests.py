@@ -28,6 +28,11 @@ class Requests:
         self._waiting: dict[Purpose, tuple[int, int]] = {}
         """By purpose, the number of the request and when it was sent."""
 
+    @property
+    def is_patient(self) -> bool:
+        """Whether it waits for the answer to a heartbeat for longer than an interval."""
+        return self._patience_ms > 0
+
     def add(self, purpose: Purpose, now_ms: int) -> int:
         """Note that a request is sent. Returns its number."""
         number = self.next_number

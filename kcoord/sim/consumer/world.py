@@ -50,6 +50,7 @@ class ConsumerWorld(Course):
                 session_timeout_ms=plan.session_ms,
                 heartbeat_interval_ms=plan.interval_ms,
                 heartbeat_wait_ms=consumers.wait_ms,
+                heartbeats_per_s=consumers.heartbeats_per_s,
                 assignment_interval_ms=consumers.assignment_interval_ms,
                 max_size=consumers.max_size,
                 migration_policy=MigrationPolicy.BIDIRECTIONAL if consumers.downgrades else MigrationPolicy.UPGRADE,

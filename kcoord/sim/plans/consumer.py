@@ -81,6 +81,8 @@ class Consumers:
     """`group.consumer.assignment.interval.ms`"""
     assignment_takes_ms: int = 0
     """How long each assignment takes."""
+    heartbeats_per_s: int = 20
+    """How many heartbeats all consumers send at most, if their intervals allow that."""
     in_front: bool = False
     """Whether topics are a cluster's: two processes look at them, and tell the groups with heartbeats."""
     classic: float = 0.0
@@ -99,6 +101,7 @@ def draw(random: Random) -> tuple[Plan, Consumers]:
     consumers = _paced(Random(plan.fault_seed), consumers)
     consumers = attrs.evolve(consumers, in_front=Random((plan.fault_seed or 0) + 1).random() < IN_FRONT)
     consumers = _with_classic(Random((plan.fault_seed or 0) + 2), consumers)
+    consumers = attrs.evolve(consumers, heartbeats_per_s=Random((plan.fault_seed or 0) + 3).choice((1, 4, 20)))
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 

@@ -47,12 +47,9 @@ def test_after_the_interval_a_change_is_assigned_at_once() -> None:
 
 
 def test_nobody_is_disturbed_until_the_assignment_is_made() -> None:
-    soon_ms = 800
+    soon_ms = 400
     world = paced(soon_ms, wait_ms=-1)
-    world.beat("a", 2, "A0 A1 A2 A3")
-    world.pass_ms(500)
-    world.beat("a", 2)  # after this one its interval is long enough to wait
-    waits = world.send_beat("a", 2)
+    waits = world.send_beat("a", 2, "A0 A1 A2 A3")
     world.join("b", connection=2)
     assert world.told(waits) is None
     world.pass_ms(soon_ms)
@@ -65,8 +62,7 @@ def test_who_subscribes_to_a_topic_no_longer_loses_it_at_once_as_with_a_topic_th
     world = World(ConsumerSettings(assignment_interval_ms=INTERVAL_MS), topics(A=1, B=1, C=1))
     assert world.join("a", "ABC").brief == (2, "A0 B0 C0")
     assert world.beat("a", 2, "A0 B0 C0", subscribed_topic_names=["A", "B"]).brief == (2, "A0 B0")
-    world.beat("a", 2, "A0 B0")
-    waits = world.send_beat("a", 2)
+    waits = world.send_beat("a", 2, "A0 B0")
     assert world.told(waits) is None
     world.learn(topics(A=1, C=1))
     told = world.told(waits)
@@ -78,8 +74,7 @@ def test_who_subscribes_to_a_topic_no_longer_loses_it_at_once_as_with_a_topic_th
 def test_the_same_of_a_topic_that_its_expression_matches_no_longer() -> None:
     world = World(ConsumerSettings(assignment_interval_ms=INTERVAL_MS), topics(A=1, B=1))
     assert world.join("a", None, subscribed_topic_regex=".", resolved="AB").brief == (2, "A0 B0")
-    world.beat("a", 2, "A0 B0")
-    waits = world.send_beat("a", 2)
+    waits = world.send_beat("a", 2, "A0 B0")
     assert world.told(waits) is None
     world.learn(topics(A=1, B=1), **{".": "A"})
     told = world.told(waits)

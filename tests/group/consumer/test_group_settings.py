@@ -112,7 +112,7 @@ def test_a_load_goes_by_the_groups_own_settings() -> None:
 def test_the_wait_of_an_answer_is_the_groups_own() -> None:
     world = World(ConsumerSettings())
     world.join("a")
-    world.beat("a", 2, "A0 A1 A2 A3")
+    world.send_beat("a", 2, "A0 A1 A2 A3")
     world.configure({WAIT: "0"})
     assert world.beat("a", 2).brief == (2, None), "answered at once"
 

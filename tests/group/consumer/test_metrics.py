@@ -69,8 +69,7 @@ def test_who_comes_and_goes_is_counted() -> None:
 def test_answers_that_wait_are_counted_by_what_they_wait_for() -> None:
     world = World(ConsumerSettings())
     world.join("a")
-    world.beat("a", 2, "A0 A1 A2 A3")
-    world.send_beat("a", 2)
+    world.send_beat("a", 2, "A0 A1 A2 A3")
     assert (counted(world).held, counted(world).fused) == (1, 0)
     world.join("b", connection=2, subscribed="")
     world.send_beat("a", 2)

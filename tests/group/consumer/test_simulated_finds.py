@@ -45,7 +45,7 @@ def test_rule_5_a_session_begins_with_the_join_although_its_answer_waits() -> No
     world = World(ConsumerSettings())
     world.join("a")
     world.pass_ms(SESSION_MS - 1_000)
-    waits = world.send_beat("b", 0, "", connection=2, **ALL)
+    waits = world.send_beat("b", 0, "", connection=2, is_patient=True, **ALL)
     assert world.told(waits) is None
     world.pass_ms(1_000)
     told = world.told(waits)

@@ -46,7 +46,7 @@ REBALANCE_MS = 30_000
 SESSION_MS = 45_000
 V1 = 1
 
-HOW = ("connection", "version", "pipelined", "resolved", "seen")
+HOW = ("connection", "version", "pipelined", "resolved", "seen", "is_patient")
 """What says how a heartbeat comes; everything else is in it."""
 
 R = TypeVar("R", bound=Response)
@@ -145,6 +145,7 @@ class World:
         pipelined: bool = False,
         resolved: str | None = None,
         seen: SeenTopics | None = None,
+        is_patient: bool = False,
     ) -> object:
         """One request; its answer is found in `answers` under the returned token when it is given. `resolved`: the
         topics that match its regular expression, "AB". `seen`: what the cluster has shown to its sender; unless said
@@ -154,7 +155,9 @@ class World:
         if seen is None and self.shows is not None:
             seen = SeenTopics(self.shows, {})
         names = None if resolved is None else frozenset(resolved)
-        context = RequestContext(version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined, None, names, seen)
+        context = RequestContext(
+            version, "app", "/10.0.0.1", connection, self.wall_ms, pipelined, None, names, seen, is_patient
+        )
         self._sabotage(token, lambda shard: shard.handle(request, context, token, self.now_ms))
         self._asked[token] = request, context
         self.repeatable.pop(connection, None)

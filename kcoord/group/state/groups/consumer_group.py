@@ -16,7 +16,7 @@ import attrs
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
-from kcoord.group.state.groups.modern_member import NO_EPOCH, ModernMember
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH, ModernMember
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.topic import Topic
 from kcoord.protocol.frozen_class import frozen
@@ -69,6 +69,10 @@ class ConsumerMember(_Member):
     """What it was granted and has not said to own since. A list without that may be older than the grant."""
     said_on_arrival: bool = False
     """Whether what it last said to own was the first that it said on its connection."""
+    told_epoch: int = JOINING_EPOCH
+    """The epoch in its last heartbeat, or in the answer to that. While an answer waits, its epoch may move on."""
+    is_patient: bool = False
+    """Whether its client is known to wait for an answer for longer than one interval."""
     told_interval_ms: int = 0
     """The interval between two heartbeats that it was told last. 0: not since the load."""
     answered_ms: int = LONG_AGO_MS
@@ -79,6 +83,22 @@ class ConsumerMember(_Member):
     """Of a classic member: the epoch that its last JoinGroup was told. It may have moved since, with the same share."""
     call_due_ms: int = NEVER_MS
     """Of a classic member that was told to join again, or that has joined: until when it must join, or sync."""
+
+    def move(self, epoch: int) -> None:
+        """Move the member to `epoch`. It may not hear of that for a while, or not at all if it moves again."""
+        self.epoch = epoch
+
+    def tell_epoch(self) -> None:
+        """Note that an answer tells the member its epoch. The one that it knows is still accepted if it misses that."""
+        if self.epoch != self.told_epoch:
+            self.previous_epoch = self.told_epoch if self.told_epoch > JOINING_EPOCH else NO_EPOCH
+            self.told_epoch = self.epoch
+
+    @property
+    def known_epoch(self) -> int:
+        """The epoch that it knows, as far as anybody can tell; of a classic member its epoch."""
+        is_told = self.told_epoch > JOINING_EPOCH and not self.is_classic
+        return self.told_epoch if is_told else max(self.epoch, JOINING_EPOCH)
 
     @property
     def is_classic(self) -> bool:
