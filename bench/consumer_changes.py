@@ -29,10 +29,9 @@ JOIN_S, LEAVE_S, KILLED_S = 0.6, 0.3, 0.5
 THEIRS, OURS = "Kafka 4.3", "kcoord"
 EVENTS = ("joins", "leaves", "is killed")
 NOTES = (
-    "From an answer to the next heartbeat nobody can tell a consumer anything. At rest that is a fifth of the time. It "
-    "is more in the ten seconds after a change, while the interval that consumers are told grows from 0.5 s to 5 s: up "
-    "to 2.4 s, once. Here one change follows the other after 6.5 s, which is in that time. Answers could wait for "
-    "longer than that interval, if librdkafka did not give a heartbeat up after exactly one.",
+    "From an answer to the next heartbeat nobody can tell a consumer anything. These consumers are kcoord's own, which "
+    "do not give a heartbeat up after one interval, as Java's and franz-go: for them that is 0.2 s of each interval. "
+    "For librdkafka's it is 0.5 s.",
     "A static consumer that is away keeps its partitions on both sides: nobody has them until it is back.",
 )
 

@@ -31,7 +31,9 @@ from kcoord.protocol.messages import (
 
 FIND_VERSION = 4
 STEADY_SHARE = 0.7
-"""A heartbeat that comes after less than this share of the interval is an extra one. Held answers come after 0.8."""
+"""A heartbeat that comes after less than this share of the interval is an extra one. Held answers come after 0.9 or
+later.
+"""
 POLL_S = 0.02
 NOT_YET = frozenset(
     {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}

@@ -33,7 +33,7 @@ from kcoord.protocol.messages import (
 from kcoord.server.shards.coordinator import Coordinator
 from tests.connectgroups.configs import asked, change
 from tests.gateway.entries import SETTINGS, Entry, entries
-from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, describe, until
+from tests.gateway.scripted import ScriptedMember, ask, close_all, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
 from tests.server.test_patient_clients import NAMED, SOFTWARE
@@ -401,6 +401,7 @@ async def test_rule_10_and_25_clients_are_known_by_the_name_that_they_tell_the_c
         assert (await ask(consumer.client, named, NAMED)).api_keys, "the cluster's answer comes as ever"
         await consumer.join()
         assert (await consumer.beat(is_full=True)).heartbeat_interval_ms == interval_ms, whose
+        await close_all()
 
 
 async def test_topics_of_a_refused_heartbeat_are_not_watched(entry: Entry, name: str, topic: str) -> None:
