@@ -55,12 +55,18 @@ def succeed(
     if target is not None and member_id != predecessor.member_id:
         transition.write(records.member_target(group_id, member_id, target))
     transition.write(records.told(group, member, assigned, NOTHING, Stage.STABLE, JOINING_EPOCH, JOINING_EPOCH, {}))
-    forget_answers(member)
+    _forget_answers(member)
     transition.state.consumer_counters.members["replaced"] += 1
     if _subscription(former) != _subscription(metadata):
         bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
     if not was_away:
         _fence(transition, group)
+
+
+def _forget_answers(member: ConsumerMember) -> None:
+    """Forget what the member was told: nobody knows any of it any more."""
+    forget_answers(member)
+    member.told_epoch = JOINING_EPOCH
 
 
 def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember, metadata: Metadata) -> None:
@@ -84,7 +90,7 @@ def go_away(transition: Transition, group: ConsumerGroup, member: ConsumerMember
     transition.write(
         records.told(group, member, member.assigned, NOTHING, Stage.STABLE, AWAY_EPOCH, NO_EPOCH, member.epochs)
     )
-    forget_answers(member)
+    _forget_answers(member)
     refuse_all(transition, group, member, ErrorCode.UNKNOWN_MEMBER_ID)
     transition.state.consumer_counters.members["away"] += 1
 

@@ -104,6 +104,9 @@ async def rule_4_static_members(g: Group) -> None:
     await g.join("c", instance_id="one")
     await g.beat("a", -2, instance_id="one")
     await g.beat("a", -2, instance_id="one")
+    for epoch in (3, 2, 0):
+        await g.beat("a", epoch, instance_id="one")
+    await g.beat("a", 3, g.has["a"], instance_id="one")
     await g.describe()
     await g.go_on("b")
     await g.join("c", instance_id="one")

@@ -162,6 +162,8 @@ def test_rule_4_a_static_member_that_is_away_keeps_its_place_until_its_session_e
     world.beat("b", 3, connection=2)
     assert world.beat("a", -2, instance_id="one").brief == (-2, None)
     assert world.row() == (3, {"a": "-2 STABLE A0 A1", "b": "3 STABLE A2 A3"})
+    for late in (None, "A0 A1"):
+        assert world.beat("a", 3, late, instance_id="one").error is ErrorCode.FENCED_MEMBER_EPOCH, "it has gone"
     assert world.join("c", instance_id="one", connection=3).brief == (3, "A0 A1")
     assert world.row() == (3, {"b": "3 STABLE A2 A3", "c": "3 STABLE A0 A1"})
     world.beat("c", -2, instance_id="one", connection=3)
