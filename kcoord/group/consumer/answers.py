@@ -99,7 +99,9 @@ def _write(transition: Transition, group: ConsumerGroup, member: ConsumerMember,
     epochs = {each: member.epochs[each] for each in has & member.epochs.keys()}
     epochs |= dict.fromkeys(has - member.current, after.epoch)
     transition.write(
-        records.told(group, member, after.assigned, after.pending, after.stage, epoch, member.known_epoch, epochs)
+        records.told(
+            group, member, after.assigned, after.pending, after.stage, epoch, max(member.known_epoch, 0), epochs
+        )
     )
 
 

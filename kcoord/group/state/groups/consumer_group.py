@@ -98,7 +98,7 @@ class ConsumerMember(_Member):
     def known_epoch(self) -> int:
         """The epoch that it knows, as far as anybody can tell; of a classic member its epoch."""
         is_told = self.told_epoch > JOINING_EPOCH and not self.is_classic
-        return self.told_epoch if is_told else max(self.epoch, JOINING_EPOCH)
+        return self.told_epoch if is_told else self.epoch
 
     @property
     def is_classic(self) -> bool:
