@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeGuard
 import attrs
 
 from kcoord.group.api_handlers_and_rights import ALL_APIS, InFront
-from kcoord.group.consumer.patient_clients import is_patient
+from kcoord.group.consumer.client_software import is_patient
 from kcoord.group.error_responses import needs_new_connection, refuse
 from kcoord.group.request_limits import LARGE_FRAME, RequestLimits, TooLarge, judge
 from kcoord.group.state.bounded_text import bounded_text

@@ -36,7 +36,7 @@ from tests.gateway.entries import SETTINGS, Entry, entries
 from tests.gateway.scripted import ScriptedMember, ask, close_all, connect, coordinator_port, describe, until
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
-from tests.server.test_patient_clients import NAMED, SOFTWARE
+from tests.server.test_client_software import NAMED, SOFTWARE
 
 QUICK = attrs.evolve(
     SETTINGS,

@@ -29,7 +29,7 @@ from kcoord.gateway.session.connection_context import PassingContext
 from kcoord.gateway.session.sasl import SaslPhase
 from kcoord.gateway.session.upstream import CannotPass, Deliver, Expected, Upstream, UpstreamLost
 from kcoord.gateway.settings import Address
-from kcoord.group.consumer.patient_clients import is_patient
+from kcoord.group.consumer.client_software import is_patient
 from kcoord.group.request_limits import TooLarge
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.frame import encode_request_header

@@ -3,7 +3,7 @@
 All clients send one heartbeat at a time. So an answer never waits while its member has something to confirm: the
 confirmation would wait with it.
 
-From an answer to the member's next heartbeat nobody can tell it anything. So what needs not be told waits as well, and
+From an answer to the member's next heartbeat nobody can tell it anything. So what need not be told waits as well, and
 the fewer consumers there are, the shorter is their interval (KG-25).
 """
 

@@ -45,7 +45,9 @@ class ConsumerSettings:
     -1: as long as the interval allows.
     """
     heartbeats_per_s: int = 20
-    """How many heartbeats the consumers of one partition of the log send at most, if their intervals allow that."""
+    """How many heartbeats the consumers of one partition of the log send at most, if their intervals allow that. No
+    setting of the server: the simulator and tests use others.
+    """
     assignment_interval_ms: int = 0
     """`group.consumer.assignment.interval.ms`: the shortest time between two assignments of a group. Kafka: 1000."""
     min_assignment_interval_ms: int = 0

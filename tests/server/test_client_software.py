@@ -1,4 +1,4 @@
-"""Is a client that waits for an answer for longer than others recognised? (KG-10, KG-25)"""
+"""Is a client that waits for long known by the name of its software? (KG-10, KG-25)"""
 
 from __future__ import annotations
 
