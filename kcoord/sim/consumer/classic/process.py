@@ -249,7 +249,8 @@ class ClassicConsumerProcess(AnyConsumer):
                 self._end(ErrorCode.UNKNOWN_SERVER_ERROR)
 
     def _prepare(self) -> None:
-        """Make ready to join."""
+        """Make ready to join. Then it does join, though it may subscribe by then to what it has said before."""
+        self.client.wants_rejoin = True
         if self.client.generation.number == NO_GENERATION:
             self._change({})  # it was thrown out, or has not been in
             self.excused = False
