@@ -15,6 +15,7 @@ from pathlib import Path
 
 import attrs
 
+from tests.javafleet.complaints import complaints_in
 from tests.javafleet.jar import CLASS
 from tests.javafleet.joins import STARTED, Join, joins_of
 from tests.javafleet.notes import Notes, What
@@ -97,9 +98,11 @@ class FleetWorker(ABC):
         self.notes.write(What.GONE, self.name)
 
     def remove(self) -> None:
-        """Make sure that it is gone."""
+        """Make sure that it is gone. If the test has failed, pytest shows what it complained of last."""
         if self.running:
             self.kill()
+        if self.log.exists():
+            sys.stderr.write(f"what {self.name} complained of last in {self.log}:\n{complaints_in(self.log)}\n")
 
     @abstractmethod
     def joins(self) -> list[Join]:
