@@ -392,9 +392,15 @@ class ConsumerGroups(_Section):
     group_consumer_max_size: int = _setting(MAX_INT32, "The most consumers in one group; more are refused.", ge=1)
     group_consumer_migration_policy: Literal["bidirectional", "upgrade", "downgrade", "disabled"] = _setting(
         "bidirectional",
-        "Which way a group of consumers may change its protocol, where kcoord runs without a cluster. `upgrade`: it "
+        "Which way a group of consumers may change its protocol, where kcoord serves consumer groups. `upgrade`: it "
         "becomes a consumer group when the first consumer of the new protocol joins. `downgrade`: it becomes a classic "
         "group again when the last such consumer leaves. `bidirectional`: both; `disabled`: neither.",
+    )
+    group_consumer_classic_mode: Literal["barrier", "individual"] = _setting(
+        "barrier",
+        "How kcoord manages a group that has only consumers of the classic protocol. `barrier`: with the barrier of "
+        "that protocol, so that all consumers rejoin whenever something changes. `individual`: each consumer by "
+        "itself; kcoord assigns, in place of a leader.",
     )
     group_consumer_assignors: Annotated[tuple[Literal["uniform", "range"], ...], BeforeValidator(_words)] = _setting(
         ("uniform", "range"),

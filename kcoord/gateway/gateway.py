@@ -47,8 +47,8 @@ from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.gateway.topology.instance_watcher import InstanceWatcher
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.gateway.topology.topic_watch import TopicWatch
-from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
+from kcoord.group.group_setting_definitions import Owner
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (

@@ -27,6 +27,10 @@ class GroupFacts:
     """Who is to coordinate the group, from its setting `gateway.owner`: `auto`, `kcoord` or `cluster`."""
     consumer_epoch: int | None = None
     """The group epoch of a consumer group of the new protocol; None: it is of another kind, or does not exist."""
+    is_led_alone: bool = False
+    """Whether its classic consumers are to be led one by one, once what there is of their topics is known (KG-26). So
+    may be those of a group without members.
+    """
 
 
 UNKNOWN = GroupFacts(known=False, has_members=False, generation=None, loaded=False)

@@ -22,6 +22,7 @@ from kcoord.group.apis.list_groups import listed_among
 from kcoord.group.apis.offset_delete import check_offset_delete, subscribed_among
 from kcoord.group.classic.check_commit import check_commit
 from kcoord.group.classic_consumers.classic_dialect import CLASSIC as CLASSIC_CONSUMERS
+from kcoord.group.classic_consumers.individual_mode import is_led_alone
 from kcoord.group.clock_pause import go_on, pause, paused, prolong_sessions, resume
 from kcoord.group.connect.configured_set import forget_configured
 from kcoord.group.connect.native_dialect import NATIVE, is_noop_heartbeat
@@ -36,8 +37,8 @@ from kcoord.group.conversion.classic_dialect import CLASSIC_SIDE
 from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse
 from kcoord.group.expiry import expire, surplus_groups
-from kcoord.group.group_configs import OWNER, Owner
 from kcoord.group.group_content_limits import creates_group, cut_client_id, excess, refuse_excess
+from kcoord.group.group_setting_definitions import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.modern.held_replies import flush_held_reply, hold_is_over, hold_is_over_unwritten
 from kcoord.group.multi_group_requests import named_group
@@ -375,6 +376,7 @@ class Shard:
         if forgets_configured and group_id in self.state.connect:
             forget_configured(transition, self.state.connect[group_id])
         if group_id in self.state.groups:
+            self.state.groups[group_id].forget_answers()
             follow(transition, self.state.groups[group_id])
         elif group_id in self.state.connect:
             settle(transition, self.state.connect[group_id])
@@ -506,6 +508,10 @@ class Shard:
             return modern.epoch
         group = self.state.groups.get(group_id)
         return None if group is None else group.generation
+
+    def is_led_alone(self, group_id: str) -> bool:
+        """Whether the group is to become a consumer group of classic members."""
+        return is_led_alone(self.state, group_id)
 
     def consumer_epoch(self, group_id: str) -> int | None:
         """The group epoch of a consumer group; None for a group of another kind, or one that is not known here."""

@@ -385,6 +385,7 @@ class Caller(FrameStream):
                     loaded=facts.loaded,
                     owner=facts.owner,
                     consumer_epoch=_epoch(facts),
+                    led_alone=facts.is_led_alone,
                 )
                 for group, facts in known
             ]
@@ -467,6 +468,7 @@ class Caller(FrameStream):
                     loaded=facts.loaded,
                     owner=facts.owner,
                     consumer_epoch=_epoch(facts),
+                    led_alone=facts.is_led_alone,
                 )
                 for group, facts in found.items()
             ]

@@ -511,6 +511,7 @@ def _read(said: _RelayedFacts | _AskedFacts) -> GroupFacts:
         loaded=said.loaded,
         owner=said.owner,
         consumer_epoch=None if said.consumer_epoch == NO_GENERATION else said.consumer_epoch,
+        is_led_alone=said.led_alone,
     )
 
 

@@ -53,6 +53,15 @@ def decode_subscription(data: bytes) -> Subscription:
     return Subscription(version, topics, owned, reader.nullable_string() if version >= _RACK_VERSION else None)
 
 
+def has_user_data(data: bytes) -> bool:
+    """Whether a subscription has data that only its assignor can read. Raises EmbeddedError."""
+    reader = _Reader(data)
+    reader.int16()
+    for _ in range(reader.count(_INT16.size)):
+        reader.string()
+    return bool(reader.nullable_bytes())
+
+
 def as_of(data: bytes, assignor: str, generations: Container[int], generation: int) -> bytes:
     """The subscription for that assignor, with `generation` where it has one of `generations`. Raises EmbeddedError."""
     reader = _Reader(data)

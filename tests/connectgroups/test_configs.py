@@ -8,7 +8,8 @@ from typing import Any
 import attrs
 import pytest
 
-from kcoord.group.group_configs import DEFINITIONS, GROUP, Kind, Operation, Source
+from kcoord.group.group_configs import GROUP, Operation, Source
+from kcoord.group.group_setting_definitions import DEFINITIONS, Kind
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy, overridden
 from kcoord.group.state.records import connect_records as records
 from kcoord.group.state.replay import replay

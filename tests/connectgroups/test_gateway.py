@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kcoord.group.group_configs import DEFINITIONS, GROUP, Operation, Source
+from kcoord.group.group_configs import GROUP, Operation, Source
+from kcoord.group.group_setting_definitions import DEFINITIONS
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS

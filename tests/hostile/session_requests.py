@@ -14,7 +14,8 @@ from typing import Any
 
 import attrs
 
-from kcoord.group.group_configs import CONSUMER_DEFINITIONS, DEFINITIONS, GROUP
+from kcoord.group.group_configs import GROUP
+from kcoord.group.group_setting_definitions import CONSUMER_DEFINITIONS, DEFINITIONS
 from kcoord.protocol.embedded import NAMES, WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_group_heartbeat_request as beat

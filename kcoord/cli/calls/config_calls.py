@@ -14,7 +14,8 @@ from kcoord.cli.calls.group_ownership import CLUSTER, UNKNOWN, no_effect, owners
 from kcoord.cli.output.terminal_output import table_of, width, written
 from kcoord.client import Broker, ClientError, Cluster
 from kcoord.client.connection import error_name
-from kcoord.group.group_configs import GROUP, Operation, prefixes
+from kcoord.group.group_configs import GROUP, Operation
+from kcoord.group.group_setting_definitions import prefixes
 from kcoord.group.state.connect_settings import FORMER_NAMES
 from kcoord.group.state.consumer_settings import MIGRATION_POLICY as CONSUMER_MIGRATION_POLICY
 from kcoord.protocol.errors import ErrorCode

@@ -13,7 +13,8 @@ from kcoord.cli.calls.consumer_groups import ConsumerGroup
 from kcoord.cli.calls.group_calls import Described, DescribedClassicGroup, describe, list_all, list_owned
 from kcoord.cli.calls.group_ownership import CLUSTER, KCOORD, NAMED, UNKNOWN, Ownership, owners, tells_owners
 from kcoord.client import ClientError, Cluster
-from kcoord.group.group_configs import OWNER, Operation, Owner
+from kcoord.group.group_configs import Operation
+from kcoord.group.group_setting_definitions import OWNER, Owner
 
 LOOK_EVERY_S = 0.5
 CONNECT_TYPE, EAGER_PROTOCOL = "connect", "default"

@@ -4,7 +4,8 @@
    the new protocol, or a JoinGroup. Later heartbeats bring what has been seen since (`topic_watch.py`).
 2. A consumer that joins may make a consumer group of a classic one, which nobody has told of topics. So its heartbeat
    brings what is seen of those of the classic members, too. What the joining client may not describe, one of their own
-   connections shows.
+   connections shows. The same brings each heartbeat of a classic group whose members are to be led one by one, and a
+   JoinGroup that may begin such a group what is seen of its sender's topics (KG-26).
 3. A member may go on over a new connection without saying again what it subscribes to. The group knows.
 4. The sentinel stands for the group's *fence epoch*: the last at which somebody lost partitions without having let go
    of them. No answer that gives partitions leaves before the sentinel does so for the present one. So upstream refuses
@@ -28,6 +29,7 @@ from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.topology.topic_watch import News, TopicWatch
+from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.group.state.step import RequestContext
 from kcoord.protocol.consumer_embedded import decode_subscription
 from kcoord.protocol.embedded import EmbeddedError
@@ -57,6 +59,7 @@ __all__ = [
 ]
 
 JOINING_EPOCH = 0
+NO_NEWS = News(SeenTopics({}, {}), None)
 LEAVING_EPOCHS = frozenset({-1, -2})
 GATHERED_S = 0.5
 """How long kcoord gathers consumers of which only their group knows what they subscribe to, in seconds."""
@@ -116,16 +119,25 @@ async def seen_by_classic(
     Raises UpstreamLost, DecodeError.
     """
     topics, group_id = gateway.topics, request.group_id
-    if not is_of_consumers(gateway, group_id):
+    facts = gateway.groups.known_facts(group_id)
+    is_theirs = facts.consumer_epoch is not None
+    if not is_theirs and not facts.is_led_alone:
         topics.forget(session, group_id)
         return None
     if isinstance(request, HeartbeatRequest):
-        return topics.news(session, group_id)
+        return topics.news(session, group_id) if is_theirs else await _of_whole_group(gateway, session, group_id)
     try:
         said = decode_subscription(request.protocols[0].metadata)
     except EmbeddedError:
         return None  # the group refuses it
     return await topics.follow(session, group_id, list(said.topics), "", refuses=False)
+
+
+async def _of_whole_group(gateway: ConsumerTopicsContext, session: ClientSession, group_id: str) -> News | None:
+    """What the cluster shows of all topics of a classic group, which becomes a consumer group when it knows that."""
+    names = await _of_classic_members(gateway, group_id)
+    sessions = [session, *gateway.member_sessions(group_id)]
+    return await gateway.topics.beside(NO_NEWS, names, sessions) if names else None
 
 
 async def _topics_of(gateway: ConsumerTopicsContext, group_id: str) -> frozenset[str]:

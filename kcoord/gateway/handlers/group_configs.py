@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kcoord.gateway.handlers.handler_context import HandlerContext
-from kcoord.group.group_configs import GROUP, named_twice, prefixes
+from kcoord.group.group_configs import GROUP, named_twice
+from kcoord.group.group_setting_definitions import prefixes
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_configs_request import DescribeConfigsResource
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterConfigsResource

@@ -27,7 +27,7 @@ def join_group(transition: Transition, request: JoinGroupRequest, context: Reque
         join_error(transition, token, error, request.member_id)
         return
     protocols = protocols_of(request)
-    consumers = group_to_join(transition.state, request.group_id)
+    consumers = group_to_join(transition.state, request.group_id, request.protocol_type, protocols, context)
     if consumers is not None:
         member_id = request.member_id or new_member_id(transition, request, context)
         join = join_of(request, context, token, protocols, member_id)

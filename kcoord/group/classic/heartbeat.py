@@ -15,9 +15,11 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import HeartbeatRequest, HeartbeatResponse
 
 
-def heartbeat_classic(transition: Transition, request: HeartbeatRequest, token: Token) -> None:
+def heartbeat_classic(
+    transition: Transition, request: HeartbeatRequest, token: Token, *, is_repeatable: bool = True
+) -> None:
     """Handle a Heartbeat. It refreshes the session in every state, also when the answer is that a rebalance is on
-    (GW-23).
+    (GW-23). `is_repeatable`: the hot path may repeat the answer.
     """
     group = transition.state.groups.get(request.group_id)
     if group is None:
@@ -36,5 +38,5 @@ def heartbeat_classic(transition: Transition, request: HeartbeatRequest, token: 
     if group.state is ClassicState.STABLE:
         if group.heartbeat_is_sync:
             has_synced(group, member.member_id)
-        cached = CachedReply(group, group.version, member)
+        cached = CachedReply(group, group.version, member) if is_repeatable else None
     transition.answer(token, HeartbeatResponse(error_code=HEARTBEAT[group.state]), cached)

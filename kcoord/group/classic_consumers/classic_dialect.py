@@ -5,6 +5,8 @@ Their heartbeats are never held, so nothing of them waits.
 
 from __future__ import annotations
 
+from kcoord.group.classic_consumers.individual_mode import ASSIGNORS
+from kcoord.group.classic_consumers.member_checks import first_protocol
 from kcoord.group.classic_consumers.to_classic_group import convert
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Stage
@@ -46,6 +48,10 @@ class _Classic:
     def needs_no_record(self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember) -> bool:
         """Nothing is sent."""
         return True
+
+    def wish(self, member: ConsumerMember) -> str | None:
+        """By the assignor that it likes best."""
+        return ASSIGNORS.get(first_protocol(member))
 
 
 CLASSIC = _Classic()

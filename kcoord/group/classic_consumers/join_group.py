@@ -22,6 +22,7 @@ from __future__ import annotations
 from kcoord.group.classic.answers import join_error
 from kcoord.group.classic.join_and_sync_calls import Join
 from kcoord.group.classic.join_group import NEEDS_ID_VERSION
+from kcoord.group.classic_consumers.individual_mode import may_begin
 from kcoord.group.classic_consumers.member_checks import first_protocol
 from kcoord.group.classic_consumers.member_metadata import metadata_of, protocols_of
 from kcoord.group.classic_consumers.rejoin import expect_sync
@@ -32,8 +33,10 @@ from kcoord.group.consumer.topic_facts import learn_seen
 from kcoord.group.modern.newest_connection import take_in
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connection_opening import Order
+from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember, Partitions
 from kcoord.group.state.groups.modern_member import NO_CONNECTION
+from kcoord.group.state.replaced_groups import replace_by_consumers
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
@@ -43,10 +46,19 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import JoinGroupResponse
 
 
-def group_to_join(state: ShardState, group_id: str) -> ConsumerGroup | None:
-    """The consumer group that a JoinGroup with this name is about; None: none is."""
+def group_to_join(
+    state: ShardState, group_id: str, protocol_type: str, protocols: Protocols, context: RequestContext
+) -> ConsumerGroup | None:
+    """The consumer group that a JoinGroup is about; it may be new and not yet in the shard's state. None: it is about a
+    group of another kind, and so is one that begins a group in front of a cluster that has not shown its topics.
+    """
     group = state.consumer.get(group_id)
-    return group if group is not None and group.members else None
+    if group is not None and group.members:
+        return group
+    knows_topics = state.topics is not None or context.seen is not None
+    if knows_topics and may_begin(state, group_id, protocol_type, protocols):
+        return group or ConsumerGroup(group_id)
+    return None
 
 
 def join_consumers(
@@ -74,6 +86,7 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
         known is not None and known.member_id == asked.member_id and _may_be_late(transition, group, known, context)
     )
     member = _take_in(transition, group, known, asked, said, context)
+    group = transition.state.consumer[group.group_id]
     learn_seen(transition, group, member, context)
     bring_to_rest(transition, group)
     owned = _owned(group, said)
@@ -148,7 +161,8 @@ def _take_in(
     """Write down what the sender says of itself."""
     metadata = metadata_of(asked, said)
     if known is None:
-        join(transition, group, asked.member_id, metadata)
+        replace_by_consumers(transition, group.group_id)
+        group = join(transition, group, asked.member_id, metadata)
     elif known.member_id != asked.member_id:
         succeed(transition, group, known, asked.member_id, metadata)
     else:

@@ -1,4 +1,5 @@
-"""A consumer group, all of whose members speak the classic protocol, becomes a classic group again.
+"""A consumer group, all of whose members speak the classic protocol, becomes a classic group again, unless they are
+led one by one (`individual_mode.py`).
 
 The generation is the group epoch, or the number after the fence epoch if that is higher: the next generation must be
 one for which the sentinel does not stand yet (KG-19). Each member's assignment is all that it may be consuming. Then
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kcoord.group.classic.sessions import open_sessions
+from kcoord.group.classic_consumers.individual_mode import is_individual, needs_leader
 from kcoord.group.classic_consumers.member_metadata import classic_part, protocols_of
 from kcoord.group.classic_consumers.sync_group import encoded
 from kcoord.group.state.groups.classic_states import ClassicState
@@ -23,11 +25,12 @@ from kcoord.protocol.generated.group_metadata_value import MemberMetadata
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record
 
 WHY = "the last consumer of the new protocol has gone"
+NEEDS_LEADER = "a consumer has an assignor of its own, so that one of them must lead"
 
 
 def convert(transition: Transition, group: ConsumerGroup) -> bool:
-    """Convert the group if its last member of the new protocol has gone, and its policy says so. Whether it is a
-    classic group now.
+    """Convert the group if its last member of the new protocol has gone, its policy says so, and its members are not
+    led one by one. Whether it is a classic group now.
     """
     if group.dead or not group.members or not all(each.is_classic for each in group.members.values()):
         return group.dead
@@ -35,14 +38,18 @@ def convert(transition: Transition, group: ConsumerGroup) -> bool:
     may_go_back = state.consumer_settings(group.group_id).migration_policy.downgrades
     if not may_go_back or len(group.members) > state.settings.max_size:
         return False
-    _convert(transition, group, list(group.members.values()))
+    members = list(group.members.values())
+    is_mode = is_individual(state, group.group_id)
+    if is_mode and not any(needs_leader(protocols_of(member)) for member in members):
+        return False
+    _convert(transition, group, members, NEEDS_LEADER if is_mode else WHY)
     return True
 
 
-def _convert(transition: Transition, group: ConsumerGroup, members: list[ConsumerMember]) -> None:
+def _convert(transition: Transition, group: ConsumerGroup, members: list[ConsumerMember], why: str) -> None:
     transition.state.counters.conversions["to classic"] += 1
     group_id = group.group_id
-    record = _record(group, members, transition.wall_ms)
+    record = _record(group, members, why, transition.wall_ms)
     for member in members:
         if member.recorded:
             transition.write(records.no_current(group_id, member.member_id))
@@ -60,7 +67,7 @@ def _convert(transition: Transition, group: ConsumerGroup, members: list[Consume
     transition.wake(classic, transition.now_ms + 1)  # some session may end before the group's next look
 
 
-def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -> GroupMetadataValue:
+def _record(group: ConsumerGroup, members: list[ConsumerMember], why: str, wall_ms: int) -> GroupMetadataValue:
     protocol = _common_protocol(members)
     return GroupMetadataValue(
         protocol_type=PROTOCOL_TYPE,
@@ -82,7 +89,7 @@ def _record(group: ConsumerGroup, members: list[ConsumerMember], wall_ms: int) -
             for each in members
         ],
         state=ClassicState.PREPARING.label,
-        reason=WHY,
+        reason=why,
         reason_timestamp=wall_ms,
         lowest_generation=min(map(_lowest, members)),
     )

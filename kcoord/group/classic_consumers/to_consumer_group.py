@@ -1,4 +1,5 @@
-"""A classic group of consumers becomes a consumer group, when a consumer of the new protocol joins it.
+"""A classic group of consumers becomes a consumer group, when a consumer of the new protocol joins it, or when its
+members are to be led one by one (`individual_mode.py`).
 
 The group epoch is the generation. Each member is assigned, and its target is, what it was told in that generation; if
 nobody was told anything yet, what it said in its JoinGroup that it goes on consuming. What it said and was not told
@@ -20,10 +21,13 @@ from collections.abc import Set as AbstractSet
 import attrs
 
 from kcoord.group.classic.answers import release_join, release_sync
+from kcoord.group.classic_consumers.individual_mode import is_individual
 from kcoord.group.classic_consumers.member_metadata import metadata_of
 from kcoord.group.classic_consumers.rejoin import call
 from kcoord.group.consumer.reasons import Reason
+from kcoord.group.consumer.settle import settle
 from kcoord.group.modern import history
+from kcoord.group.modern.epochs import bump_epoch
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state
@@ -111,6 +115,20 @@ def to_consumers(transition: Transition, classic: ClassicGroup, context: Request
     return group
 
 
+def lead_alone(transition: Transition, classic: ClassicGroup, context: RequestContext) -> None:
+    """Convert a group that is to be led one by one, once it is stable and what there is of its members' topics is
+    known, so that nobody is called a second time.
+    """
+    if classic.state is not ClassicState.STABLE or classic.unsynced:
+        return
+    try:
+        group = to_consumers(transition, classic, context)
+    except Refused:
+        return  # the next heartbeat may bring what was lacking
+    bump_epoch(transition, group, Reason.MIGRATED)  # what the leader assigned may not be all that there is
+    settle(transition, group)
+
+
 def _waits(classic: ClassicGroup, member: ClassicMember) -> bool:
     """Whether the member is on its way to an assignment that it does not have yet."""
     return member.parked_join is not None or member.parked_sync is not None or member.member_id in classic.unsynced
@@ -129,8 +147,9 @@ def _known(state: ShardState, context: RequestContext) -> Mapping[str, Topic]:
 def _holdings(state: ShardState, classic: ClassicGroup, topics: Mapping[str, Topic]) -> list[Holding]:
     """The members, and what each may be consuming. Raises Refused if the group cannot become a consumer group."""
     limits = state.consumer_settings(classic.group_id)
+    may_upgrade = limits.migration_policy.upgrades or is_individual(state, classic.group_id)
     for wrong, why in (
-        (not limits.migration_policy.upgrades, f"its migration policy is {limits.migration_policy}"),
+        (not may_upgrade, f"its migration policy is {limits.migration_policy}"),
         (classic.protocol_type != PROTOCOL_TYPE, "its members are no consumers"),
         (len(classic.members) > limits.max_size, f"it has more than {limits.max_size} members"),
     ):

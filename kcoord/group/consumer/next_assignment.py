@@ -13,7 +13,7 @@ from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.assign.consumer.interface import ConsumerAssignor
 from kcoord.assign.consumer.model import SubscribedGroup, Subscriber
 from kcoord.group.modern import history
-from kcoord.group.state.consumer_settings import ConsumerSettings
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.groups.consumer_group import (
     NOTHING,
     ConsumerGroup,
@@ -52,7 +52,7 @@ def time_of_last(transition: Transition, group: ConsumerGroup) -> int:
 
 def compute(transition: Transition, group: ConsumerGroup) -> None:
     """Make the targets for the group epoch. They are installed at once."""
-    name = _wished(group, transition.state.settings.consumer)
+    name = _wished(transition, group)
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     given = {member_id: _by_topic(group, member_id) for member_id in group.members}
     targets = _assigned(group, CONSUMER_ASSIGNORS[name](), given)
@@ -73,14 +73,17 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     history.installed(transition, group, history.moves_between(before, after))
 
 
-def _wished(group: ConsumerGroup, settings: ConsumerSettings) -> str:
+def _wished(transition: Transition, group: ConsumerGroup) -> str:
     """The assignor that most members wish for; of several the one that stands first in the settings. If nobody wishes
-    for any, the first.
+    for any, the first. In individual mode a classic consumer wishes for what its own first assignor does.
     """
+    settings = transition.state.consumer_settings(group.group_id)
+    counts_classic = settings.classic_mode is ClassicMode.INDIVIDUAL
     wishes = Counter(
-        wished
+        transition.consumer.classic.wish(member)
+        if counts_classic and member.is_classic
+        else member.metadata.server_assignor
         for member in group.members.values()
-        if (wished := member.metadata.server_assignor) is not None and wished in settings.assignors
     )
     return max(settings.assignors, key=lambda name: wishes[name])  # max takes the first of several
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from kcoord.group.state.connect_settings import MigrationPolicy, within, word
+from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy, within, word
 
 SESSION_TIMEOUT = "consumer.session.timeout.ms"
 HEARTBEAT_INTERVAL = "consumer.heartbeat.interval.ms"
@@ -18,6 +18,7 @@ HEARTBEAT_WAIT = "consumer.heartbeat.wait.ms"
 ASSIGNMENT_INTERVAL = "consumer.assignment.interval.ms"
 MAX_SIZE = "consumer.max.size"
 MIGRATION_POLICY = "consumer.migration.policy"
+CLASSIC_MODE = "consumer.classic.mode"
 INTERVALS_WAIT = -1
 """The value of the wait that stands for as long as the interval allows."""
 MAX_WAIT_MS = 30_000
@@ -60,6 +61,8 @@ class ConsumerSettings:
     """`group.consumer.migration.policy`: whether a classic group becomes a consumer group with the first consumer of
     the new protocol, and a consumer group a classic one when the last of these has gone.
     """
+    classic_mode: ClassicMode = ClassicMode.BARRIER
+    """`group.consumer.classic.mode`: how a group that has only consumers of the classic protocol is managed."""
     assignors: Sequence[str] = ("uniform", "range")
     """`group.consumer.assignors`: those that members may wish for. The first serves groups whose members wish for none.
     """
@@ -99,6 +102,7 @@ def overridden(server: ConsumerSettings, own: Mapping[str, str]) -> ConsumerSett
         assignment_interval_ms=assignment_interval_ms,
         max_size=within(own.get(MAX_SIZE), server.max_size, 1, server.max_size),
         migration_policy=word(MigrationPolicy, own.get(MIGRATION_POLICY), server.migration_policy),
+        classic_mode=word(ClassicMode, own.get(CLASSIC_MODE), server.classic_mode),
     )
 
 

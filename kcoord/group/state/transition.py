@@ -178,6 +178,9 @@ class ClassicConsumers(Dialect, Protocol):
     def convert(self, transition: Transition, group: ConsumerGroup, /) -> bool:
         """Make the group a classic group if it is to be one now. Whether it is one."""
 
+    def wish(self, member: ConsumerMember, /) -> str | None:
+        """The server's assignor that assigns as a classic member's own would; None: there is none."""
+
 
 @frozen(slots=True, eq=False)
 class ConsumerKind:

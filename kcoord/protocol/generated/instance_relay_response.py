@@ -21,6 +21,7 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_x = Format(">?").unpack_from
 unpack_xxixn = Format(">??i?B").unpack_from
 unpack_hn = Format(">hB").unpack_from
 unpack_i = Format(">i").unpack_from
@@ -45,6 +46,8 @@ class GroupFacts(Struct):
     """Who is to have it: auto, kcoord or cluster."""
     consumer_epoch: int = -1
     """The group epoch of a consumer group of the new protocol; -1: it is none."""
+    led_alone: bool = False
+    """Whether its classic consumers are to be led one by one, once what there is of their topics is known."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -102,6 +105,7 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayResponse:
         pos = stop
         fact.owner = "auto"
         fact.consumer_epoch = -1
+        fact.led_alone = False
         fact.known, fact.has_members, fact.generation, fact.loaded, n = unpack_xxixn(data, pos)
         pos += 7
         if n:
@@ -127,6 +131,9 @@ def _decode_v0(data: bytes, pos: int) -> InstanceRelayResponse:
                 elif fact_tag == 1:
                     (fact.consumer_epoch,) = unpack_i(data, pos)
                     pos += 4
+                elif fact_tag == 2:
+                    (fact.led_alone,) = unpack_x(data, pos)
+                    pos += 1
                 else:
                     fact_others.append((fact_tag, data[pos:fact_stop]))
                     pos = fact_stop
@@ -176,6 +183,8 @@ def _encode_v0(m: InstanceRelayResponse) -> bytes:
             tagged7.append((0, b"".join((ONE_BYTE[n10] if n10 < 128 else write_string_length(n10), b9))))
         if e4.consumer_epoch != -1:
             tagged7.append((1, pack_i(e4.consumer_epoch)))
+        if e4.led_alone:
+            tagged7.append((2, b"\1"))
         out.append(write_tagged(tagged7) if tagged7 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -189,6 +198,7 @@ GroupFacts.FIELDS = (
     Field("loaded", "Loaded", "bool", (0, 0)),
     Field("owner", "Owner", "string", (0, 0), tag=0, tagged=(0, 0)),
     Field("consumer_epoch", "ConsumerEpoch", "int32", (0, 0), tag=1, tagged=(0, 0)),
+    Field("led_alone", "LedAlone", "bool", (0, 0), tag=2, tagged=(0, 0)),
 )
 InstanceRelayResponse.FIELDS = (
     Field("error_code", "ErrorCode", "int16", (0, 0)),

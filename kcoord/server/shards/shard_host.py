@@ -465,6 +465,7 @@ class ShardHost:
             loaded=self.state is ShardPhase.ACTIVE,
             owner=self.shard.owner(group_id),
             consumer_epoch=self.shard.consumer_epoch(group_id),
+            is_led_alone=self.shard.is_led_alone(group_id),
         )
 
     def _step(self, take: Callable[[], Step], during: str) -> Step | None:

@@ -216,6 +216,7 @@ def group_settings(settings: Settings) -> GroupSettings:
 
 def consumer_settings(settings: Settings) -> ConsumerSettings:
     """The engine's settings for consumer groups."""
+    is_served = serves_consumer_groups(settings)
     return ConsumerSettings(
         session_timeout_ms=settings.group_consumer_session_timeout_ms,
         min_session_timeout_ms=settings.group_consumer_min_session_timeout_ms,
@@ -229,6 +230,7 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
         max_assignment_interval_ms=settings.group_consumer_max_assignment_interval_ms,
         max_size=settings.group_consumer_max_size,
         migration_policy=MigrationPolicy(settings.group_consumer_migration_policy),
+        classic_mode=ClassicMode(settings.group_consumer_classic_mode) if is_served else ClassicMode.BARRIER,
         assignors=settings.group_consumer_assignors,
     )
 

@@ -35,7 +35,7 @@ from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
 from kcoord.gateway.ownership.sentinel.state import PROTOCOL
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.upstream import Upstream
-from kcoord.group.group_configs import Owner
+from kcoord.group.group_setting_definitions import Owner
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.protocol.errors import ErrorCode

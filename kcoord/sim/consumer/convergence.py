@@ -15,6 +15,7 @@ from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, Con
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.records.consumer_replay import settle_load
 from kcoord.group.state.shard_state import ShardState
+from kcoord.protocol.consumer_embedded import decode_assignment
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
@@ -33,7 +34,7 @@ def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: l
     if sorted(group.members) != ids:
         return f"members of {group.group_id} are {sorted(group.members)}, consumers are {ids}"
     are_classic = bool(consumers) and all(isinstance(each, ClassicConsumerProcess) for each in consumers)
-    if are_classic and context.consumers.downgrades:
+    if are_classic and context.consumers.downgrades and not context.consumers.individual:
         return f"{group.group_id} has classic consumers only, and is a consumer group"
     for process in consumers:
         member = group.members[process.member_id]
@@ -47,6 +48,8 @@ def wrong_in(context: ConsumerContext, group: ConsumerGroup | None, consumers: l
 
 def wrong_in_classic(context: ConsumerContext, group: ClassicGroup, consumers: list[AnyConsumer]) -> str | None:
     """As `wrong_in`, for a group that speaks the classic protocol."""
+    if consumers and context.consumers.individual and _is_known(context, group):
+        return f"{group.group_id} has a leader, though its consumers are to be led one by one"
     if consumers and group.state is not ClassicState.STABLE:
         return f"{group.group_id} is {group.state.label}, and classic"
     ids = sorted(each.member_id for each in consumers)
@@ -60,6 +63,12 @@ def wrong_in_classic(context: ConsumerContext, group: ClassicGroup, consumers: l
     # what has come while a static leader was away is not dealt out when it is back, as at Kafka
     may_lack = any(member.instance_id is not None for member in group.members.values())
     return None if may_lack else _not_read(context, group.group_id, consumers)
+
+
+def _is_known(context: ConsumerContext, group: ClassicGroup) -> bool:
+    """Whether all topics of which a member has partitions exist. In front of a cluster nobody shows what is gone."""
+    assignments = [decode_assignment(member.assignment) for member in group.members.values()]
+    return all(name in context.topics for each in assignments for name, _ in each.partitions)
 
 
 def _not_read(context: ConsumerContext, group_id: str, consumers: list[AnyConsumer]) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kcoord.group.state.connect_settings import ClassicMode
+from kcoord.group.state.consumer_settings import CLASSIC_MODE
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
 from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
@@ -17,6 +19,7 @@ from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.context import ConsumerContext, topic_id
 from kcoord.sim.consumer.coordinator import ConsumerCoordinator
 from kcoord.sim.consumer.fleet import ConsumerFleet, ConsumerPlace
+from kcoord.sim.plans.consumer import CHANGE_MODE
 
 
 class ConsumerFaults(CommonFaults[ConsumerPlace]):
@@ -78,6 +81,11 @@ class ConsumerFaults(CommonFaults[ConsumerPlace]):
             context.make_topic(name, partitions)
         self._coordinator.look_for_topics()
 
+    def _change_mode(self) -> None:
+        """An administrator says how classic consumers of a group are to be led."""
+        mode = self._random.choice(tuple(ClassicMode))
+        self._coordinator.alter_config(self._group(), {CLASSIC_MODE: mode})
+
     def _ask(self) -> None:
         group = self._group()
         self._coordinator.ask(
@@ -133,6 +141,7 @@ FAULTS: Mapping[str, Callable[[ConsumerFaults], None]] = {
     "stop_polling": ConsumerFaults._stop_polling,
     "subscribe": ConsumerFaults._subscribe,
     "topics": ConsumerFaults._topics,
+    CHANGE_MODE: ConsumerFaults._change_mode,
     "nonsense": ConsumerFaults._nonsense,
     "ask": ConsumerFaults._ask,
     "delete": ConsumerFaults._delete,

@@ -15,6 +15,7 @@ import attrs
 from kcoord.gateway.topology.seen_facts import Followed, News, SeenFacts
 from kcoord.group.shard import Shard
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
+from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.topic import Topic
 from kcoord.protocol.consumer_embedded import decode_assignment, decode_subscription
@@ -23,6 +24,7 @@ from kcoord.sim.consumer.context import ConsumerContext
 
 Telling = ConsumerGroupHeartbeatRequest | JoinGroupRequest | HeartbeatRequest
 """A request that tells a consumer group of topics."""
+NO_NEWS = News(SeenTopics({}, {}), None)
 PROCESSES = 2
 LOOK_MS = 2_000
 """How often a process looks, in ms, at most a quarter more."""
@@ -88,9 +90,11 @@ class SimulatedWatch:
             news = self._news(shard, request, connection, request.subscribed_topic_names)
             if news is not None and request.member_epoch == JOINING_EPOCH:
                 news = self._beside(shard, request.group_id, connection, news)
-        elif request.group_id not in shard.state.consumer:
+        elif request.group_id not in shard.state.consumer and not shard.is_led_alone(request.group_id):
             self._processes[connection % PROCESSES].forget((connection, request.group_id))
             return context
+        elif request.group_id not in shard.state.consumer and isinstance(request, HeartbeatRequest):
+            news = self._beside(shard, request.group_id, connection, NO_NEWS)
         else:
             said = decode_subscription(request.protocols[0].metadata) if isinstance(request, JoinGroupRequest) else None
             news = self._news(shard, request, connection, None if said is None else said.topics)

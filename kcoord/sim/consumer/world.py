@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from kcoord.group.state.connect_settings import MigrationPolicy
+from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.settings import GroupSettings
 from kcoord.sim.basis.trace import Sink
@@ -13,8 +13,9 @@ from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.coordinator import ConsumerCoordinator
 from kcoord.sim.consumer.faults import ConsumerFaults
 from kcoord.sim.consumer.fleet import ConsumerFleet
+from kcoord.sim.coordinator import UP
 from kcoord.sim.course import Course
-from kcoord.sim.plans.consumer import draw
+from kcoord.sim.plans.consumer import CHANGE_MODE, draw
 from kcoord.sim.plans.plan_file import RunPlan
 
 
@@ -54,6 +55,7 @@ class ConsumerWorld(Course):
                 assignment_interval_ms=consumers.assignment_interval_ms,
                 max_size=consumers.max_size,
                 migration_policy=MigrationPolicy.BIDIRECTIONAL if consumers.downgrades else MigrationPolicy.UPGRADE,
+                classic_mode=ClassicMode.INDIVIDUAL if consumers.individual else ClassicMode.BARRIER,
             )
         )
 
@@ -61,6 +63,8 @@ class ConsumerWorld(Course):
         """End all faults. Of places that share an instance id one goes on: the others would never get in."""
         self.coordinator.look_for_topics()
         super()._heal()
+        if CHANGE_MODE in self.context.plan.weights:
+            self.context.events.after(1_000, self._set_modes_back)
         taken = set[tuple[str, str]]()
         for place in self.fleet.places:
             if place.instance_id is not None and place.wanted:
@@ -69,3 +73,10 @@ class ConsumerWorld(Course):
                     self.fleet.kill(place, None)
                     place.wanted = False
                 taken.add(name)
+
+    def _set_modes_back(self) -> None:
+        """The administrator repeats the request until it is committed: an append that began before may still fail."""
+        for at in range(self.context.consumers.groups):
+            self.coordinator.alter_config(self.context.group_of(at), {})
+        if self.coordinator.stage is not UP or self.coordinator.pending:
+            self.context.events.after(1_000, self._set_modes_back)

@@ -50,6 +50,10 @@ PACED = 0.25
 """The share of runs in which assignments have to wait."""
 CLASSIC = 0.3
 """The share of runs in which some consumers speak the classic protocol."""
+INDIVIDUAL, CHANGING = 0.5, 0.4
+"""Of these, the shares of runs in which classic consumers are led one by one, and in which that changes."""
+CHANGE_MODE = "change_mode"
+"""The fault that changes it."""
 IN_FRONT = 0.25
 """The share of runs in which topics are a cluster's."""
 
@@ -93,6 +97,10 @@ class Consumers:
     """Whether a group is a classic group again when its last consumer of the new protocol has gone
     (`group.consumer.migration.policy`).
     """
+    individual: bool = False
+    """Whether groups that have only classic consumers are led without a barrier (`group.consumer.classic.mode`); in the
+    end, if an administrator changes that now and then.
+    """
 
 
 def draw(random: Random) -> tuple[Plan, Consumers]:
@@ -102,6 +110,7 @@ def draw(random: Random) -> tuple[Plan, Consumers]:
     consumers = attrs.evolve(consumers, in_front=Random((plan.fault_seed or 0) + 1).random() < IN_FRONT)
     consumers = _with_classic(Random((plan.fault_seed or 0) + 2), consumers)
     consumers = attrs.evolve(consumers, heartbeats_per_s=Random((plan.fault_seed or 0) + 3).choice((1, 4, 20)))
+    plan, consumers = _led(Random((plan.fault_seed or 0) + 4), plan, consumers)
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 
@@ -170,6 +179,15 @@ def _with_classic(random: Random, consumers: Consumers) -> Consumers:
         downgrades=random.random() < 0.7,
         max_size=UNLIMITED,
     )
+
+
+def _led(random: Random, plan: Plan, consumers: Consumers) -> tuple[Plan, Consumers]:
+    """The same run, in some cases with classic consumers that are led one by one, for ever or for a while."""
+    if not consumers.classic:
+        return plan, consumers
+    consumers = attrs.evolve(consumers, individual=random.random() < INDIVIDUAL)
+    changes = random.random() < CHANGING
+    return attrs.evolve(plan, weights={**plan.weights, CHANGE_MODE: 4}) if changes else plan, consumers
 
 
 def _churning(random: Random, plan: Plan) -> Plan:

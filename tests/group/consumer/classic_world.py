@@ -52,6 +52,10 @@ class Classic:
     session_ms: int = 10_000
     cooperative: bool = True
     protocol: str = "range"
+    more: tuple[str, ...] = ()
+    """Assignors that it likes less."""
+    data: bytes | None = None
+    """What it says to its assignor alone."""
     member_id: str = ""
     generation: int = -1
     has: str = ""
@@ -72,9 +76,12 @@ class Classic:
             self.member_id,
             self.instance_id,
             "consumer",
-            [JoinGroupRequestProtocol(self.protocol, subscription(self.topics, owned, generation=self.since))],
+            [JoinGroupRequestProtocol(name, self._subscription(owned)) for name in (self.protocol, *self.more)],
         )
         return self.world.send(request, connection=self.connection, version=JOIN_VERSION)
+
+    def _subscription(self, owned: Mapping[str, list[int]]) -> bytes:
+        return subscription(self.topics, owned, generation=self.since, data=self.data)
 
     def joined(self, token: object) -> ErrorCode:
         """Take in the answer to a JoinGroup."""

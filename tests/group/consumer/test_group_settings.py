@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kcoord.group.group_configs import CONSUMER_DEFINITIONS, DEFINITIONS, GROUP, ConfigRefused, GroupConfigs, Operation
+from kcoord.group.group_configs import GROUP, ConfigRefused, GroupConfigs, Operation
+from kcoord.group.group_setting_definitions import CONSUMER_DEFINITIONS, DEFINITIONS
 from kcoord.group.state.connect_settings import ConnectSettings
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.protocol.errors import ErrorCode
@@ -18,6 +19,7 @@ from tests.group.consumer.world import SESSION_MS, World
 SESSION, INTERVAL = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
 WAIT, MAX_SIZE = "consumer.heartbeat.wait.ms", "consumer.max.size"
 ASSIGNMENT, POLICY = "consumer.assignment.interval.ms", "consumer.migration.policy"
+MODE = "consumer.classic.mode"
 
 
 def altered(settings: ConsumerSettings, **changes: str) -> dict[str, str]:
@@ -49,6 +51,7 @@ def test_they_are_described_only_where_kcoord_serves_consumer_groups() -> None:
         ASSIGNMENT: "0",
         MAX_SIZE: str(2**31 - 1),
         POLICY: "bidirectional",
+        MODE: "barrier",
     }
     with pytest.raises(ConfigRefused, match=f"Unknown group config name: {SESSION}"):
         GroupConfigs(ConnectSettings()).altered(

@@ -42,8 +42,8 @@ from kcoord.gateway.session.connection_context import ConnectionContext, Spawner
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators
-from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
+from kcoord.group.group_setting_definitions import Owner
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.adopt_group_request import AdoptedMember
 from kcoord.protocol.generated.leave_group_request import MemberIdentity

@@ -58,8 +58,8 @@ from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.group.apis.connect_group_describe import CONNECT
-from kcoord.group.group_configs import Owner
 from kcoord.group.group_facts import GroupFacts
+from kcoord.group.group_setting_definitions import Owner
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember

@@ -95,6 +95,10 @@ class ClassicGroup:
     """A rebalance is held because the last ones repeated themselves: the reason that it will have. The member that
     asked for it waits.
     """
+    needs_leader: tuple[int, bool] = (-1, False)
+    """In which version of the group it was found out whether a consumer of it has to lead, and what was found
+    (`classic_consumers/individual_mode.py`).
+    """
     wake_ms: int = NEVER_MS
     """For `Deadlines`."""
 
@@ -142,6 +146,10 @@ class ClassicGroup:
         """Change to `state`. Raises AssertionError for a move that is not in MOVES."""
         assert state in MOVES[self.state], f"group {self.group_id}: from {self.state.label} to {state.label}"
         self.state = state
+        self.version += 1
+
+    def forget_answers(self) -> None:
+        """No answer of before may be repeated: the group's settings have changed."""
         self.version += 1
 
     def close(self) -> None:

@@ -1,0 +1,234 @@
+"""Are consumers of the classic protocol led one by one where the group's settings say so, and only then? (KG-26)"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kcoord.group.state.connect_settings import ClassicMode
+from kcoord.group.state.consumer_settings import CLASSIC_MODE, MIGRATION_POLICY, ConsumerSettings
+from kcoord.protocol.errors import ErrorCode
+from tests.group.consumer.classic_world import Classic
+from tests.group.consumer.test_classic_members import beside_one, classic_group
+from tests.group.consumer.world import GROUP, World, topics
+
+NONE, REBALANCE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
+INDIVIDUAL, BARRIER = {CLASSIC_MODE: "individual"}, {CLASSIC_MODE: "barrier"}
+
+
+def individual(**partitions: int) -> World:
+    """A shard whose groups are all in individual mode."""
+    settings = ConsumerSettings(heartbeat_wait_ms=0, classic_mode=ClassicMode.INDIVIDUAL)
+    return World(settings, topics(**partitions or {"A": 4}))
+
+
+def kind(world: World) -> str:
+    return "consumer" if GROUP in world.shard.state.consumer else "classic"
+
+
+def assignor(world: World) -> str:
+    return str(world.describe().assignor_name)
+
+
+# -- a new group -------------------------------------------------------------------------------------------------------
+
+
+def test_rule_26_who_comes_and_goes_disturbs_only_those_whose_share_changes() -> None:
+    """No barrier, no delay for more to come, and nobody leads."""
+    world = individual(A=4, B=2)
+    first = Classic(world, protocol="cooperative-sticky")
+    assert first.come() == "A0 A1 A2 A3"
+    assert (kind(world), first.leads) == ("consumer", False)
+    of_b = Classic(world, "B", protocol="cooperative-sticky")
+    assert of_b.come() == "B0 B1"
+    assert first.beat() is NONE, "nothing of it changes"
+    second = Classic(world, protocol="cooperative-sticky")
+    assert second.come() == ""
+    assert first.beat() is REBALANCE
+    assert [first.come(), second.beat()] == ["A0 A1", NONE], "what it lets go of it says when it joins again"
+    assert [first.come(), second.beat(), second.come()] == ["A0 A1", REBALANCE, "A2 A3"]
+    assert [first.beat(), of_b.beat()] == [NONE, NONE]
+    assert second.go() is NONE
+    assert [of_b.beat(), first.beat(), first.come()] == [NONE, REBALANCE, "A0 A1 A2 A3"]
+    assert assignor(world) == "uniform"
+
+
+@pytest.mark.parametrize(
+    ("named", "more", "assigns"),
+    [
+        ("range", (), "range"),
+        ("range", ("cooperative-sticky",), "range"),
+        ("roundrobin", (), "uniform"),
+        ("sticky", (), "uniform"),
+        ("cooperative-sticky", ("range",), "uniform"),
+    ],
+)
+def test_rule_26_kcoord_assigns_as_the_first_assignor_would(named: str, more: tuple[str, ...], assigns: str) -> None:
+    world = individual(A=3, B=3)
+    members = [Classic(world, "AB", protocol=named, more=more, cooperative=False) for _ in range(2)]
+    for _ in range(3):
+        for each in members:
+            each.come()
+    assert assignor(world) == assigns
+    assert sorted(len(each.has.split()) for each in members) == ([2, 4] if assigns == "range" else [3, 3])
+
+
+def test_rule_26_most_members_decide_and_one_of_the_new_protocol_counts_too() -> None:
+    world = individual()
+    members = [Classic(world, protocol=name, more=("range",)) for name in ("range", "cooperative-sticky", "sticky")]
+    for each in members:
+        each.come()
+    assert assignor(world) == "uniform"
+    world.join("n", server_assignor="range")
+    assert assignor(world) == "uniform"
+    members[1].go()
+    assert assignor(world) == "range"
+
+
+NEED_A_LEADER: list[Any] = [
+    pytest.param({"protocol": "streams"}, id="another assignor"),
+    pytest.param({"protocol": "range", "more": ("mine",)}, id="another one beside a known one"),
+    pytest.param({"protocol": "range", "data": b"weights"}, id="data for range, which has none"),
+]
+
+
+@pytest.mark.parametrize("how", NEED_A_LEADER)
+def test_rule_26_a_group_that_needs_a_leader_has_one(how: dict[str, Any]) -> None:
+    world = individual()
+    member = Classic(world, **how)
+    token = member.send_join()
+    world.pass_ms(10_000)
+    assert member.joined(token) is NONE
+    assert (kind(world), member.leads) == ("classic", True)
+    assert [member.sync({member.member_id: "A0"}), member.beat(), kind(world)] == [NONE, NONE, "classic"]
+
+
+def test_rule_26_a_sticky_consumers_own_data_is_no_hindrance() -> None:
+    world = individual()
+    assert Classic(world, protocol="sticky", data=b"what I had").come() == "A0 A1 A2 A3"
+
+
+def test_rule_26_of_a_cluster_that_shows_nothing_a_group_begins_with_a_leader() -> None:
+    world = individual()
+    world.put_in_front(None)
+    member = Classic(world)
+    token = member.send_join()
+    world.pass_ms(10_000)
+    assert [member.joined(token), kind(world)] == [NONE, "classic"]
+    assert [member.sync({member.member_id: "A0 A1 A2 A3"}), member.beat(), kind(world)] == [NONE, NONE, "classic"]
+    world.put_in_front(topics(A=4))
+    assert [member.beat(), kind(world)] == [NONE, "consumer"]
+    assert [member.beat(), member.commit("A0 A1 A2 A3")] == [NONE, NONE]
+
+
+# -- a group that there is ---------------------------------------------------------------------------------------------
+
+
+def test_rule_26_a_live_group_goes_over_and_nobody_stops() -> None:
+    world = World()
+    first, second = classic_group(world, ["A0 A1", "A2 A3"])
+    assert [first.beat(), second.beat()] == [NONE, NONE]
+    world.configure(INDIVIDUAL)
+    assert [kind(world), first.beat(), kind(world)] == ["classic", NONE, "consumer"]
+    assert [each.beat() for each in (first, second) * 2] == [NONE] * 4
+    assert [first.commit("A0 A1"), second.commit("A2 A3"), first.commit("A2")] == [
+        NONE,
+        NONE,
+        ErrorCode.ILLEGAL_GENERATION,
+    ]
+
+
+def test_rule_26_what_the_leader_left_out_is_given_to_somebody() -> None:
+    world = World(known=topics(A=4))
+    first, second = classic_group(world, ["A0 A1", "A2"])
+    world.configure(INDIVIDUAL)
+    assert [first.beat(), first.beat(), second.beat(), second.come()] == [NONE, NONE, REBALANCE, "A2 A3"]
+
+
+def test_rule_26_a_rebalance_that_goes_on_ends_first() -> None:
+    """Nobody is called a second time."""
+    world = World()
+    first, second = classic_group(world, ["A0 A1", "A2 A3"])
+    third = Classic(world)
+    token = third.send_join()
+    world.configure(INDIVIDUAL)
+    assert [first.beat(), second.beat(), kind(world)] == [REBALANCE, REBALANCE, "classic"]
+    tokens = [first.send_join(), second.send_join()]
+    assert [third.joined(token), first.joined(tokens[0]), second.joined(tokens[1])] == [NONE] * 3
+    leader = next(each for each in (first, second, third) if each.leads)
+    given = {first.member_id: "A0 A1", second.member_id: "A2", third.member_id: "A3"}
+    others = [each for each in (first, second, third) if each is not leader]
+    waiting = [each.send_sync() for each in others]
+    assert leader.sync(given) is NONE
+    assert [each.synced(token) for each, token in zip(others, waiting, strict=True)] == [NONE, NONE]
+    assert [first.beat(), second.beat(), third.beat(), kind(world)] == [NONE, NONE, NONE, "consumer"]
+
+
+def test_rule_26_the_barrier_comes_back_with_the_setting() -> None:
+    world = individual()
+    first, second = Classic(world), Classic(world)
+    assert [first.come(), second.come()] == ["A0 A1 A2 A3", ""]
+    world.configure(BARRIER)
+    assert kind(world) == "classic"
+    assert [first.beat(), second.beat()] == [REBALANCE, REBALANCE]
+    tokens = [first.send_join(), second.send_join()]
+    assert [first.joined(tokens[0]), second.joined(tokens[1])] == [NONE, NONE]
+    assert [first.leads, second.leads].count(True) == 1
+
+
+def test_rule_26_a_consumer_that_needs_a_leader_brings_one_and_takes_it_away() -> None:
+    world = individual()
+    first = Classic(world)
+    assert first.come() == "A0 A1 A2 A3"
+    other = Classic(world, protocol="range", more=("mine",))
+    assert other.join() is NONE
+    assert kind(world) == "classic"
+    assert [first.beat(), other.beat()] == [REBALANCE, REBALANCE]
+    tokens = [first.send_join(), other.send_join()]
+    assert [first.joined(tokens[0]), other.joined(tokens[1])] == [NONE, NONE]
+    leader, follower = (first, other) if first.leads else (other, first)
+    waiting = follower.send_sync()
+    assert leader.sync({first.member_id: "A0 A1", other.member_id: "A2 A3"}) is NONE
+    assert [follower.synced(waiting), first.beat(), kind(world)] == [NONE, NONE, "classic"]
+    assert other.go() is NONE
+    token = first.send_join()
+    assert [first.joined(token), first.sync({first.member_id: "A0 A1 A2 A3"})] == [NONE, NONE]
+    assert [first.beat(), kind(world), first.beat()] == [NONE, "consumer", NONE]
+
+
+def test_rule_26_the_last_of_the_new_protocol_leaves_no_barrier_behind() -> None:
+    world = World()
+    classic = beside_one(world)
+    world.configure(INDIVIDUAL)
+    world.leave("n")
+    assert [kind(world), classic.beat(), classic.come()] == ["consumer", REBALANCE, "A0 A1 A2 A3"]
+
+
+@pytest.mark.parametrize("policy", ["bidirectional", "upgrade", "downgrade", "disabled"])
+def test_rule_26_no_policy_keeps_a_group_from_being_led_alone(policy: str) -> None:
+    """It is about the new protocol. A group that may not become a classic one stays as it is, in barrier mode, too."""
+    world = World()
+    (member,) = classic_group(world, ["A0 A1 A2 A3"])
+    world.configure({**INDIVIDUAL, MIGRATION_POLICY: policy})
+    assert [member.beat(), kind(world)] == [NONE, "consumer"]
+    world.configure({**BARRIER, MIGRATION_POLICY: policy})
+    assert kind(world) == ("classic" if policy in ("bidirectional", "downgrade") else "consumer")
+
+
+def test_rule_26_a_group_that_was_empty_begins_without_a_barrier() -> None:
+    world = World()
+    (member,) = classic_group(world, ["A0 A1 A2 A3"])
+    assert member.go() is NONE
+    world.configure(INDIVIDUAL)
+    assert [kind(world), Classic(world).come(), kind(world)] == ["classic", "A0 A1 A2 A3", "consumer"]
+
+
+def test_rule_26_a_load_goes_on() -> None:
+    world = individual()
+    first, second = (Classic(world, protocol="sticky", cooperative=False) for _ in range(2))
+    first.come()
+    second.come()
+    world.restart(lose_ms=1_000)
+    assert kind(world) == "consumer"
+    assert [first.beat(), first.come(), second.beat(), second.come()] == [REBALANCE, "A0 A1", REBALANCE, "A2 A3"]
