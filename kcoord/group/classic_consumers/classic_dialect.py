@@ -1,18 +1,20 @@
-"""The classic dialect: what holds for classic members of a consumer group (`state/transition.py`).
-
-Their heartbeats are never held, so nothing of them waits.
-"""
+"""The classic dialect: what holds for classic members of a consumer group (`state/transition.py`)."""
 
 from __future__ import annotations
 
+from kcoord.group.classic_consumers.heartbeat import flush
 from kcoord.group.classic_consumers.individual_mode import ASSIGNORS
 from kcoord.group.classic_consumers.member_checks import first_protocol
+from kcoord.group.classic_consumers.rejoin import has_to_rejoin
 from kcoord.group.classic_consumers.to_classic_group import convert
+from kcoord.group.modern.held_replies import take_held
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Stage
 from kcoord.group.state.groups.modern_member import NO_EPOCH
+from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.messages import HeartbeatResponse
 
 
 def open_session(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
@@ -28,26 +30,31 @@ class _Classic:
     """See `ClassicConsumers` in `state/transition.py`."""
 
     open_session = staticmethod(open_session)
+    flush_held_reply = staticmethod(flush)
     convert = staticmethod(convert)
 
     def is_waiting(self, _member: ConsumerMember) -> bool:
-        """Nothing of it waits."""
+        """A held heartbeat does not keep its session."""
         return False
 
-    def flush_held_reply(self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember) -> None:
-        """No answer of it is ever held."""
-
     def refuse_all(
-        self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember, _error: ErrorCode
+        self, transition: Transition, _group: ConsumerGroup, member: ConsumerMember, error: ErrorCode
     ) -> None:
-        """There is nothing to refuse."""
+        """Refuse its held heartbeat. Nobody reads the answer if it has come by another connection."""
+        token = take_held(transition.state, member)
+        if token is not None:
+            is_elsewhere = error is ErrorCode.FENCED_MEMBER_EPOCH
+            told = ErrorCode.REBALANCE_IN_PROGRESS if is_elsewhere else error
+            transition.answer(token, HeartbeatResponse(error_code=told))
 
-    def notify(self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember) -> None:
-        """Its next heartbeat tells it."""
+    def notify(self, transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
+        """If its heartbeat waits, call it now if it has to be; else its next heartbeat tells it."""
+        if member.held is not None and has_to_rejoin(group, member):
+            flush(transition, group, member)
 
-    def needs_no_record(self, _transition: Transition, _group: ConsumerGroup, _member: ConsumerMember) -> bool:
-        """Nothing is sent."""
-        return True
+    def needs_no_record(self, _transition: Transition, group: ConsumerGroup, _member: ConsumerMember) -> bool:
+        """Nothing moves in a stable group."""
+        return group.state is ModernState.STABLE
 
     def wish(self, member: ConsumerMember) -> str | None:
         """By the assignor that it likes best."""

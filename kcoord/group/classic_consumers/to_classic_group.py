@@ -16,11 +16,13 @@ from kcoord.group.classic.sessions import open_sessions
 from kcoord.group.classic_consumers.individual_mode import is_individual, needs_leader
 from kcoord.group.classic_consumers.member_metadata import classic_part, protocols_of
 from kcoord.group.classic_consumers.sync_group import encoded
+from kcoord.group.modern.held_replies import refuse_all
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.transition import Transition
+from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.group_metadata_value import MemberMetadata
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record
 
@@ -50,6 +52,8 @@ def _convert(transition: Transition, group: ConsumerGroup, members: list[Consume
     transition.state.counters.conversions["to classic"] += 1
     group_id = group.group_id
     record = _record(group, members, why, transition.wall_ms)
+    for member in members:
+        refuse_all(transition, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
     for member in members:
         if member.recorded:
             transition.write(records.no_current(group_id, member.member_id))

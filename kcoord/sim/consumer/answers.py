@@ -25,11 +25,10 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
-    HeartbeatRequest,
     HeartbeatResponse,
 )
 from kcoord.sim.basis.violation import Violation
-from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
+from kcoord.sim.consumer import classic_heartbeats
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import flat
 from kcoord.sim.consumer.process import ConsumerProcess
@@ -131,7 +130,7 @@ class AnswersJudge:
         for reply in step.replies:
             response = reply.response
             if isinstance(response, HeartbeatResponse) and isinstance(reply.token, Frame):
-                _beaten(state, reply.token, response)
+                classic_heartbeats.beaten(state, reply.token, response)
             if not isinstance(response, ConsumerGroupHeartbeatResponse):
                 continue
             if reply.token is None:
@@ -313,6 +312,9 @@ class AnswersJudge:
     def _held(self, group: ConsumerGroup, member: ConsumerMember, token: object, frame: Frame | None) -> None:
         assert isinstance(token, Frame)
         request = token.request
+        if member.is_classic:
+            classic_heartbeats.held(group, member, token, self._settings.heartbeat_wait_ms)
+            return
         assert isinstance(request, ConsumerGroupHeartbeatRequest)
         if group.members.get(member.member_id) is not member:
             raise Violation("held", f"an answer waits for {member.member_id}, which is gone")
@@ -350,7 +352,7 @@ class AnswersJudge:
             raise Violation("held", f"{member.member_id} has something to confirm, and its answer waits")
 
     def _has_nothing_to_say(self, group: ConsumerGroup, member: ConsumerMember) -> None:
-        subscribed, target = group.subscribed_ids(member), _wanted(group, member)
+        subscribed, target = group.subscribed_ids(member), classic_heartbeats.wanted(group, member)
         if any(each[0] not in subscribed for each in member.assigned):
             raise Violation("held", f"{member.member_id} is to drop a topic, and its answer waits")
         if member.stage is Stage.UNREVOKED or (member.stage is Stage.STABLE and member.epoch == group.assignment_epoch):
@@ -360,30 +362,6 @@ class AnswersJudge:
         }
         if free or not member.assigned <= target:
             raise Violation("held", f"{member.member_id} is to be told another assignment, and its answer waits")
-
-
-def _beaten(state: ShardState, frame: Frame, response: HeartbeatResponse) -> None:
-    """A classic member is called only if its own share is to change, and not refused the generation that it knows."""
-    request = frame.request
-    assert isinstance(request, HeartbeatRequest)
-    group = state.consumer.get(request.group_id)
-    member = None if group is None else group.members.get(request.member_id)
-    if group is None or member is None or frame.link.serial < member.connection:
-        return
-    if response.error_code == ErrorCode.REBALANCE_IN_PROGRESS:
-        if member.assigned == _wanted(group, member) and not member.pending:
-            raise Violation("disturbed", f"{member.member_id} keeps its share, and is called")
-    elif response.error_code == ErrorCode.ILLEGAL_GENERATION:
-        process, knows = frame.link.client, request.generation_id
-        is_its = isinstance(process, ClassicConsumerProcess) and process.epoch == knows
-        if is_its and member.recorded_epoch <= knows <= group.assignment_epoch:
-            raise Violation("refused", f"{member.member_id} is in generation {knows}, and is refused")
-
-
-def _wanted(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
-    """What a member is to have in the end."""
-    subscribed = group.subscribed_ids(member)
-    return frozenset(each for each in group.target_of(member) or NOTHING if each[0] in subscribed)
 
 
 def _is_classic(state: ShardState, group_id: str) -> bool:

@@ -23,7 +23,7 @@ from kcoord.group.state.groups.consumer_group import ConsumerGroup, Partition, P
 from kcoord.group.state.shard_state import ShardState
 from kcoord.group.state.step import Step
 from kcoord.protocol.message_base import Response
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, HeartbeatRequest
 from kcoord.sim.basis.phases import COMMITTING_PHASE, CONNECT_PHASES, DOWN_PHASE, JOINING_PHASE, LOADING_PHASE
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer import convergence
@@ -207,8 +207,8 @@ class ConsumerChecks:
         raise Violation("cache", "a heartbeat of a consumer was answered by the hot path")
 
     def flush_held_reply(self, frame: Frame) -> None:
-        """Another request has come on its connection, so its answer waits no more. In a classic group it does."""
-        if frame.seen < 0 and isinstance(frame.request, ConsumerGroupHeartbeatRequest):
+        """Another request has come on its connection, so its answer waits no more. That of a JoinGroup does."""
+        if frame.seen < 0 and isinstance(frame.request, ConsumerGroupHeartbeatRequest | HeartbeatRequest):
             raise Violation("held", f"{frame.link.client.name} has sent another request, its answer is kept back")
 
     def phases(self) -> list[str]:

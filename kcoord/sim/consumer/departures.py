@@ -88,8 +88,12 @@ class DeparturesJudge:
         frame: Frame,
         request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest,
     ) -> None:
-        """A classic member is alive if it is answered, also that it is to join again."""
+        """A classic member is alive if it is answered, also that it is to join again, or if its answer waits."""
         group, now_ms = state.consumer.get(request.group_id), self._context.events.now_ms
+        waits = None if group is None else group.members.get(request.member_id)
+        if group is not None and waits is not None and waits.held is not None and waits.held.token is frame:
+            self._seen_ms[group.group_id, waits.member_id] = now_ms
+            self._carried.discard((group.group_id, waits.member_id))
         for reply in step.replies:
             error = getattr(reply.response, "error_code", 0)
             if group is None or reply.token is not frame or error not in (0, ErrorCode.REBALANCE_IN_PROGRESS):

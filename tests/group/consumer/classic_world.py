@@ -127,9 +127,20 @@ class Classic:
         return self.has
 
     def beat(self) -> ErrorCode:
+        error = self.beaten(self.send_beat())
+        assert error is not None, "the answer waits"
+        return error
+
+    def send_beat(self) -> object:
+        """A Heartbeat; its answer may wait."""
         request = HeartbeatRequest(GROUP, self.generation, self.member_id, self.instance_id)
-        told = self.world.ask(request, HeartbeatResponse, connection=self.connection, version=HEARTBEAT_VERSION)
-        return ErrorCode(told.error_code)
+        return self.world.send(request, connection=self.connection, version=HEARTBEAT_VERSION)
+
+    def beaten(self, token: object) -> ErrorCode | None:
+        """The answer to a Heartbeat; None: it waits."""
+        told = self.world.answers.get(token)
+        assert told is None or isinstance(told, HeartbeatResponse)
+        return None if told is None else ErrorCode(told.error_code)
 
     def go(self) -> ErrorCode:
         request = LeaveGroupRequest(GROUP, members=[MemberIdentity(self.member_id, None)])

@@ -17,9 +17,9 @@ NONE, REBALANCE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
 INDIVIDUAL, BARRIER = {CLASSIC_MODE: "individual"}, {CLASSIC_MODE: "barrier"}
 
 
-def individual(**partitions: int) -> World:
+def individual(wait_ms: int = 0, **partitions: int) -> World:
     """A shard whose groups are all in individual mode."""
-    settings = ConsumerSettings(heartbeat_wait_ms=0, classic_mode=ClassicMode.INDIVIDUAL)
+    settings = ConsumerSettings(heartbeat_wait_ms=wait_ms, classic_mode=ClassicMode.INDIVIDUAL)
     return World(settings, topics(**partitions or {"A": 4}))
 
 
@@ -232,3 +232,88 @@ def test_rule_26_a_load_goes_on() -> None:
     world.restart(lose_ms=1_000)
     assert kind(world) == "consumer"
     assert [first.beat(), first.come(), second.beat(), second.come()] == [REBALANCE, "A0 A1", REBALANCE, "A2 A3"]
+
+
+# -- held heartbeats ---------------------------------------------------------------------------------------------------
+
+
+def test_rule_26_who_has_to_come_is_told_at_once() -> None:
+    """By the answer to its last heartbeat, which has waited."""
+    world = individual(wait_ms=-1, A=4, B=2)
+    first, of_b = Classic(world), Classic(world, "B")
+    first.come()
+    of_b.come()
+    waiting, others = first.send_beat(), of_b.send_beat()
+    assert [first.beaten(waiting), of_b.beaten(others)] == [None, None]
+    second = Classic(world)
+    second.come()
+    assert [first.beaten(waiting), of_b.beaten(others)] == [REBALANCE, None]
+    assert second.beaten(called := second.send_beat()) is None
+    assert [first.come(), first.come(), second.beaten(called)] == ["A0 A1", "A0 A1", REBALANCE]
+
+
+HOW_LONG = [
+    pytest.param(-1, 60_000, 10_000, id="for 10 s"),
+    pytest.param(-1, 9_000, 3_000, id="for a third of its session"),
+    pytest.param(2_000, 60_000, 2_000, id="for as long as is set"),
+]
+
+
+@pytest.mark.parametrize(("set_ms", "session_ms", "wait_ms"), HOW_LONG)
+def test_rule_26_an_answer_that_says_nothing_new_waits(set_ms: int, session_ms: int, wait_ms: int) -> None:
+    world = individual(wait_ms=set_ms)
+    member = Classic(world, session_ms=session_ms)
+    member.come()
+    waiting = member.send_beat()
+    world.pass_ms(wait_ms - 1)
+    assert member.beaten(waiting) is None
+    world.pass_ms(1)
+    assert member.beaten(waiting) is NONE
+
+
+def test_rule_26_the_next_heartbeat_ends_the_wait() -> None:
+    world = individual(wait_ms=-1)
+    member = Classic(world)
+    member.come()
+    waiting = member.send_beat()
+    last = member.send_beat()
+    assert [member.beaten(waiting), member.beaten(last)] == [NONE, None]
+
+
+def removed(world: World, member: Classic) -> None:
+    """An administrator removes the member, from somewhere else."""
+    assert Classic(world, member_id=member.member_id).go() is NONE
+
+
+ENDS: list[Any] = [
+    pytest.param(lambda world, member: removed(world, member), ErrorCode.UNKNOWN_MEMBER_ID, id="it is removed"),
+    pytest.param(lambda world, member: world.pass_ms(10_000), NONE, id="it is silent, and its wait is over first"),
+    pytest.param(lambda world, member: world.configure(BARRIER), REBALANCE, id="it is to have a leader"),
+]
+
+
+@pytest.mark.parametrize(("happens", "told"), ENDS)
+def test_rule_26_no_answer_waits_for_somebody_who_is_no_member_any_more(happens: Any, told: ErrorCode) -> None:
+    world = individual(wait_ms=-1)
+    member = Classic(world)
+    member.come()
+    waiting = member.send_beat()
+    happens(world, member)
+    assert member.beaten(waiting) is told
+
+
+def test_rule_26_a_heartbeat_on_an_older_connection_is_let_go() -> None:
+    world = individual(wait_ms=-1)
+    member = Classic(world)
+    member.come()
+    waiting = member.send_beat()
+    member.reconnect()
+    assert [member.come(), member.beaten(waiting)] == ["A0 A1 A2 A3", REBALANCE]
+
+
+def test_rule_26_in_barrier_mode_no_classic_heartbeat_waits() -> None:
+    world = World(ConsumerSettings())
+    world.join("n")
+    classic = Classic(world)
+    classic.come()
+    assert classic.beat() is NONE
