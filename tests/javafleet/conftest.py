@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import attrs
@@ -58,13 +59,15 @@ class Stage:
 
 
 StageMaker = Callable[..., Stage]
+_numbers = count(1)
+"""A fleet that has the name of an earlier one would find that one's connectors."""
 
 
 @pytest.fixture
 def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[StageMaker]:
-    """Makes a fleet without workers yet: its group, the delay after a worker's loss, how kcoord manages the group, and
-    more settings of the workers; `version` is theirs, and `upstream` is the cluster, the tests' own Kafka by default.
-    kcoord owns `more_groups`, too.
+    """Makes a fleet without workers yet: its group's name, to which a number is added, the delay after a worker's loss,
+    how kcoord manages the group, and more settings of the workers; `version` is theirs, and `upstream` is the cluster,
+    the tests' own Kafka by default. kcoord owns `more_groups`, too.
     """
     with ExitStack() as stack:
 
@@ -77,7 +80,7 @@ def make_stage(kafka: KafkaCluster, java: Java, tmp_path: Path) -> Iterator[Stag
             upstream: KafkaCluster | None = None,
             **settings: object,
         ) -> Stage:
-            cluster = upstream or kafka
+            cluster, group = upstream or kafka, f"{group}-{next(_numbers)}"
             front = kcoord_of(cluster, tmp_path / "kcoord", [group, *more_groups], group_connect_classic_mode=mode)
             stack.callback(front.remove)
             named = {name.replace("_", "."): value for name, value in settings.items()}

@@ -211,8 +211,9 @@ class JavaFleet:
 
     def _check_states(self, owners: Mapping[str, str]) -> None:
         ids = {resource: ("RUNNING", self.workers[owner].id) for resource, owner in owners.items()}
-        if (states := self.rest.states(self.java_alive[0].id)) != ids:
-            raise NotYet(f"REST says {states}")
+        states = self.rest.states(self.java_alive[0].id)
+        if wrong := sorted(each for each in ids.keys() | states.keys() if ids.get(each) != states.get(each)):
+            raise NotYet({each: f"is {ids.get(each)}, and REST says {states.get(each)}" for each in wrong})
 
     def wait_until_quiet(self) -> dict[str, str]:
         """As `wait_until_settled`, and nobody has joined anew, or started or stopped anything, for a while."""

@@ -9,6 +9,7 @@ from tests.javafleet.complaints import complaints_in
 LOG = """---- worker started ----
 20:02:58.701 [main] INFO org.apache.kafka.Some - it starts, no WARN here
 \tvalue = 1
+20:02:58.900 [herder-1] WARN org.apache.kafka.ProducerConfig - 'a.setting' was supplied but isn't a known config.
 20:02:59.000 [herder-1] WARN org.apache.kafka.Coordinator - [Worker clientId=w1] timed out
 20:02:59.100 [task-b-1] ERROR org.apache.kafka.Task - task b-1 failed
 org.apache.kafka.ConnectException: could not start

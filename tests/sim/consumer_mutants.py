@@ -9,6 +9,9 @@ from kcoord.gateway.topology.seen_facts import SeenFacts
 from kcoord.group.apis import consumer_group_heartbeat
 from kcoord.group.classic import answers as classic_answers
 from kcoord.group.classic_consumers import (
+    classic_dialect,
+    heartbeat,
+    individual_mode,
     join_group,
     member_checks,
     rejoin,
@@ -185,4 +188,20 @@ CONSUMER_MUTANTS = (
            "told_ms - min(_pace(member).round_trip_ms, told_ms // 2)", "told_ms"),
     Mutant(25, "few consumers are told the same interval as many", answer_delay.told_interval,
            "shortest_ms << (-(-least_ms // shortest_ms) - 1).bit_length()", "longest_ms"),
+    Mutant(26, "a classic group stays one", individual_mode.is_to_be_led_alone,
+           "bool(group.members)", "False"),
+    Mutant(26, "it goes over while its rebalance goes on", to_consumer_group.lead_alone,
+           "if classic.state is not ClassicState.STABLE or classic.unsynced:", "if False:"),
+    Mutant(26, "what its leader left out stays out", to_consumer_group.lead_alone,
+           "bump_epoch(transition, group, Reason.MIGRATED)", "pass"),
+    Mutant(26, "it is led by one of its consumers again", to_classic_group.convert,
+           "if is_mode and not any(", "if False and not any("),
+    Mutant(26, "an answer waits for long", heartbeat._wait_ms,
+           "member.session_timeout_ms // PART_OF_SESSION", "member.session_timeout_ms"),
+    Mutant(26, "an answer waits for somebody who has to come", heartbeat.heartbeat_consumer,
+           "wait_ms > 0 and not has_to_rejoin(group, member)", "wait_ms > 0"),
+    Mutant(26, "who has to come hears of it with its next heartbeat", classic_dialect._Classic.notify,
+           "if member.held is not None and", "if False and"),
+    Mutant(26, "an answer waits for somebody who has gone", classic_dialect._Classic.refuse_all,
+           "if token is not None:", "if False:"),
 )  # fmt: skip

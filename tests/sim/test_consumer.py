@@ -9,7 +9,7 @@ import pytest
 from kcoord.sim.basis.outcome import Outcome
 from kcoord.sim.basis.run_kinds import CONSUMER
 from kcoord.sim.consumer.faults import FAULTS
-from kcoord.sim.plans.consumer import CHURN, CONSUMER_FAULTS
+from kcoord.sim.plans.consumer import CHANGE_MODE, CHURN, CONSUMER_FAULTS
 from kcoord.sim.series.run import plan_of, replay_command, run_seeds
 from kcoord.sim.series.sometimes_conditions import common
 from tests.light import fewer
@@ -54,7 +54,8 @@ def test_what_is_common_is_met() -> None:
 
 
 def test_each_fault_is_in_the_plan() -> None:
-    assert FAULTS.keys() == CONSUMER_FAULTS.keys() >= CHURN.keys()
+    assert FAULTS.keys() == CONSUMER_FAULTS.keys() | {CHANGE_MODE}
+    assert CONSUMER_FAULTS.keys() >= CHURN.keys()
 
 
 @pytest.mark.long("each mutant takes several runs")
@@ -65,4 +66,4 @@ def test_a_broken_rule_is_noticed(mutant: Mutant) -> None:
 
 
 def test_each_rule_is_broken_by_some_mutant() -> None:
-    assert {mutant.rule for mutant in CONSUMER_MUTANTS} == {*range(1, 14), 17, *range(21, 26)}
+    assert {mutant.rule for mutant in CONSUMER_MUTANTS} == {*range(1, 14), 17, *range(21, 27)}

@@ -223,6 +223,7 @@ _REQUIRED: Mapping[str, frozenset[str]] = {
 RARE = frozenset(
     {
         "answer ConsumerGroupHeartbeat FENCED_INSTANCE_ID",
+        "answer JoinGroup FENCED_INSTANCE_ID",
         "answer ConsumerGroupHeartbeat GROUP_ID_NOT_FOUND",
         "record OffsetCommit gone",
         "answer ConnectGroupPrepareAssignment FENCED_MEMBER_EPOCH",
