@@ -10,7 +10,7 @@ from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
-    from kcoord.group.group_setting_definitions import Owner
+    from kcoord.group.state.owner_setting import Owner
 
 app = typer.Typer(
     help="List, describe, hand over, reset and delete groups.", no_args_is_help=True, rich_markup_mode=None
@@ -128,7 +128,7 @@ def adopt_groups(
     kcoord takes a group over once it is stable and all its members come through kcoord. No member rejoins, stops
     anything or loses a commit. The command says which members are still missing. Sets gateway.owner=kcoord.
     """
-    from kcoord.group.group_setting_definitions import Owner
+    from kcoord.group.state.owner_setting import Owner
 
     _hand_over(group, Owner.KCOORD, wait, dry_run, bootstrap_server, command_config)
 
@@ -150,7 +150,7 @@ def release_groups(
     gateway.owner=cluster, so kcoord does not take the groups again.
     """
     from kcoord.cli.calls import handover_calls
-    from kcoord.group.group_setting_definitions import Owner
+    from kcoord.group.state.owner_setting import Owner
 
     if bool(group) == all_:
         fail("name groups, or give --all", USAGE)

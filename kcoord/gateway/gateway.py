@@ -48,7 +48,7 @@ from kcoord.gateway.topology.instance_watcher import InstanceWatcher
 from kcoord.gateway.topology.stale_coordinators import StaleCoordinators
 from kcoord.gateway.topology.topic_watch import TopicWatch
 from kcoord.group.group_facts import GroupFacts
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.frame_start import FrameRefused
 from kcoord.protocol.messages import (

@@ -44,9 +44,8 @@ from kcoord.group.state.consumer_settings import HEARTBEAT_WAIT as CONSUMER_HEAR
 from kcoord.group.state.consumer_settings import MAX_SIZE as CONSUMER_MAX_SIZE
 from kcoord.group.state.consumer_settings import MIGRATION_POLICY as CONSUMER_MIGRATION_POLICY
 from kcoord.group.state.consumer_settings import SESSION_TIMEOUT as CONSUMER_SESSION_TIMEOUT
+from kcoord.group.state.owner_setting import OWNER, Owner
 
-OWNER = "gateway.owner"
-"""Who is to coordinate the group: kcoord or the cluster behind it."""
 PREFIXES = ("connect.", OWNER)
 """The prefixes of all group settings that are always kcoord's."""
 CONSUMER_PREFIX = "consumer."
@@ -60,15 +59,6 @@ class Kind(IntEnum):
     STRING = 2
     INT = 3
     LIST = 7
-
-
-class Owner(StrEnum):
-    """Who is to coordinate a group that kcoord and the cluster could both coordinate."""
-
-    AUTO = "auto"
-    """As the setting `gateway.adopt` says."""
-    KCOORD = "kcoord"
-    CLUSTER = "cluster"
 
 
 @attrs.frozen

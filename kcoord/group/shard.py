@@ -38,7 +38,6 @@ from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse
 from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_content_limits import creates_group, cut_client_id, excess, refuse_excess
-from kcoord.group.group_setting_definitions import OWNER, Owner
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.modern.held_replies import flush_held_reply, hold_is_over, hold_is_over_unwritten
 from kcoord.group.multi_group_requests import named_group
@@ -52,6 +51,7 @@ from kcoord.group.state.groups.modern_member import AnyMember
 from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
 from kcoord.group.state.journal import Journal
 from kcoord.group.state.metrics import CLASSIC, CONNECT, CONSUMER, Metrics, Misplaced
+from kcoord.group.state.owner_setting import OWNER, Owner
 from kcoord.group.state.records.connect_records import configuration
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.group.state.records.consumer_replay import settle_load as settle_consumer_load

@@ -17,18 +17,34 @@ from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
 from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.test_adoption import CELLS as ADOPTED
-from tests.clients.test_adoption import ORDINARY, Clients
+from tests.clients.test_adoption import ORDINARY, Clients, check_members, groups
 from tests.clients.test_consumers_in_front import SETTINGS
 from tests.clients.test_rolling_consumers import CELLS as ROLLING
 from tests.clients.test_rolling_consumers import check_kind
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of, one_for_each
+from tests.kafka.front import Front, front_of, kcoord_of, one_for_each
+from tests.kafka.groups import check_kcoord_owns
 from tests.kafka.java import Java
+from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.topics import read_topic
 
 CELLS: dict[str, Clients] = {**ADOPTED, **{cell: ROLLING[cell] for cell in ROLLING if cell.startswith("franz-go")}}
 MATRIX = [(cell, version, killed) for cell in CELLS for version in ("2.8", "3.9", "4.3") for killed in (False, True)]
 AT_EACH_COMMIT = (("mixed", "2.8", False), ("java cooperative", "4.3", True))
+
+IN_AND_OUT = [
+    (cell, version)
+    for cell in ("mixed", "java cooperative", "librdkafka cooperative", "java static", "aiokafka", "kafka-python")
+    for version in ("2.8", "3.9", "4.3")
+]
+IN_AND_OUT_AT_EACH_COMMIT = (("mixed", "2.8"),)
+
+
+@pytest.fixture(scope="module")
+def kcoord_before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Kcoord]]:
+    """kcoord in front of a cluster, which adopts groups."""
+    with one_for_each(lambda cluster: kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
+        yield of
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +95,39 @@ def test_a_classic_fleet_is_led_one_by_one_and_by_its_leader_again(
     crowd.check_each_once()
     if not is_killed:
         crowd.check_no_complaint(ORDINARY)
+
+
+@pytest.mark.parametrize(("cell", "version"), cells(IN_AND_OUT, lambda cell: cell not in IN_AND_OUT_AT_EACH_COMMIT))
+def test_a_group_that_is_led_one_by_one_comes_from_the_cluster_and_goes_back(
+    cluster_of: Callable[[str], KafkaCluster],
+    kcoord_before: Callable[[KafkaCluster], Kcoord],
+    java: Java,
+    tmp_path: Path,
+    name: str,
+    cell: str,
+    version: str,
+) -> None:
+    """Adopted, it goes over to the other kind of group; released, it is a classic group first (AD-6, AD-15)."""
+    kafka = cluster_of(version)
+    kcoord = kcoord_before(kafka)
+    topic = kafka.create_topic(f"topic-{name}", partitions=6)
+    clients = CELLS[cell](name, topic, "", tmp_path, java)
+    lead(kcoord, name, "individual")
+    with Complaints() as complaints, Crowd(kafka, name, topic, clients, Load(kafka, topic), complaints) as crowd:
+        crowd.start(kafka.bootstrap)
+        crowd.bounce(kcoord.bootstrap)
+        kcoord.wait_for_line(f"group {name} is kcoord's now: adopted")
+        check_kind(kcoord, name, "CONSUMER", len(clients))
+        crowd.bounce(kcoord.bootstrap, clients[0])
+        check_kcoord_owns(kafka, name)
+
+        groups(kcoord, "release", name)
+        crowd.go_on()
+        check_members(kafka.bootstrap, name, len(clients), kafka.client())
+        crowd.bounce(kafka.bootstrap)
+        crowd.end()
+    crowd.check_each_once()
+    crowd.check_no_complaint(ORDINARY)
 
 
 def lead(entry: Front, group: str, mode: str) -> None:

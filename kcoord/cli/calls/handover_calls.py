@@ -14,7 +14,7 @@ from kcoord.cli.calls.group_calls import Described, DescribedClassicGroup, descr
 from kcoord.cli.calls.group_ownership import CLUSTER, KCOORD, NAMED, UNKNOWN, Ownership, owners, tells_owners
 from kcoord.client import ClientError, Cluster
 from kcoord.group.group_configs import Operation
-from kcoord.group.group_setting_definitions import OWNER, Owner
+from kcoord.group.state.owner_setting import OWNER, Owner
 
 LOOK_EVERY_S = 0.5
 CONNECT_TYPE, EAGER_PROTOCOL = "connect", "default"

@@ -4,7 +4,7 @@
 | --- | --- |
 | at least one of the new protocol | a consumer group, always |
 | only classic consumers, `consumer.classic.mode` is `barrier` | a classic group |
-| only classic consumers, `individual` | a consumer group |
+| only classic consumers, `individual` | a consumer group, unless `gateway.owner` is `cluster` |
 | the same, but one of them needs its leader to assign | a classic group: nobody else knows how |
 
 A consumer needs a leader if it names an assignor that is not one of Kafka's own, or if it gives range or roundrobin
@@ -18,6 +18,7 @@ from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_member import Protocols
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE
+from kcoord.group.state.owner_setting import OWNER, Owner
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.consumer_embedded import has_user_data
 from kcoord.protocol.embedded import EmbeddedError
@@ -30,8 +31,12 @@ STICKY = frozenset(("sticky", "cooperative-sticky"))
 
 
 def is_individual(state: ShardState, group_id: str) -> bool:
-    """Whether the classic consumers of that group are to be led one by one."""
-    return state.consumer_settings(group_id).classic_mode is ClassicMode.INDIVIDUAL
+    """Whether the classic consumers of that group are to be led one by one. One that is to be the cluster's is not:
+    the cluster knows only classic groups.
+    """
+    own = state.configurations.get(group_id, {})
+    individual = state.consumer_settings(group_id).classic_mode is ClassicMode.INDIVIDUAL
+    return individual and own.get(OWNER) != Owner.CLUSTER
 
 
 def needs_leader(protocols: Protocols) -> bool:

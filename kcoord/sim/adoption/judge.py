@@ -35,9 +35,9 @@ from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
 from kcoord.gateway.ownership.sentinel.state import PROTOCOL
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.gateway.session.upstream import Upstream
-from kcoord.group.group_setting_definitions import Owner
 from kcoord.group.state.groups.classic_group import ClassicGroup
 from kcoord.group.state.groups.classic_states import ClassicState
+from kcoord.group.state.owner_setting import Owner
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.frame import decode_request_header
 from kcoord.protocol.messages import JoinGroupRequest, JoinGroupResponse, OffsetCommitRequest

@@ -6,7 +6,7 @@ from random import Random
 
 import attrs
 
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 
 MEMBER_FAULTS = ("member_dies", "member_leaves", "member_comes", "member_bounces", "member_cut", "member_frozen")
 PLACE_FAULTS = ("stranger", "stray_id", "goes_direct")

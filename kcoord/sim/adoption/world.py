@@ -14,7 +14,7 @@ import asyncio
 import logging
 
 from kcoord.group.group_configs import GROUP as GROUP_RESOURCE
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import IncrementalAlterConfigsRequest

@@ -8,6 +8,7 @@ import pytest
 
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.consumer_settings import CLASSIC_MODE, MIGRATION_POLICY, ConsumerSettings
+from kcoord.group.state.owner_setting import OWNER, Owner
 from kcoord.protocol.errors import ErrorCode
 from tests.group.consumer.classic_world import Classic
 from tests.group.consumer.test_classic_members import beside_one, classic_group
@@ -214,6 +215,19 @@ def test_rule_26_no_policy_keeps_a_group_from_being_led_alone(policy: str) -> No
     assert [member.beat(), kind(world)] == [NONE, "consumer"]
     world.configure({**BARRIER, MIGRATION_POLICY: policy})
     assert kind(world) == ("classic" if policy in ("bidirectional", "downgrade") else "consumer")
+
+
+def test_rule_26_a_group_that_is_to_be_the_clusters_is_a_classic_one() -> None:
+    world = individual()
+    member = Classic(world)
+    assert [member.come(), kind(world)] == ["A0 A1 A2 A3", "consumer"]
+    world.configure({OWNER: Owner.CLUSTER})
+    assert [kind(world), member.beat()] == ["classic", REBALANCE]
+    world.configure({})
+    token = member.send_join()
+    world.pass_ms(10_000)
+    assert [member.joined(token), member.sync({member.member_id: "A0 A1 A2 A3"})] == [NONE, NONE]
+    assert [member.beat(), kind(world)] == [NONE, "consumer"]
 
 
 def test_rule_26_a_group_that_was_empty_begins_without_a_barrier() -> None:

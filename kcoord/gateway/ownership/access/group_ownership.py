@@ -26,7 +26,7 @@ from kcoord.gateway.settings import GatewaySettings
 from kcoord.group.api_handlers_and_rights import API_TABLE
 from kcoord.group.group_configs import GROUP
 from kcoord.group.group_facts import UNKNOWN, GroupFacts
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     LeaveGroupRequest,

@@ -43,7 +43,7 @@ from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.gateway.topology.coordinators import Coordinators
 from kcoord.group.group_facts import GroupFacts
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.adopt_group_request import AdoptedMember
 from kcoord.protocol.generated.leave_group_request import MemberIdentity

@@ -37,8 +37,8 @@ from kcoord.gateway.session.collected_responses import decode, encoded
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.error_responses import refuse
-from kcoord.group.group_setting_definitions import Owner
 from kcoord.group.request_slices import ROWS
+from kcoord.group.state.owner_setting import Owner
 from kcoord.group_owner_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode

@@ -18,7 +18,7 @@ from kcoord.gateway.interfaces import GroupReader
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.sentinel.described_groups import described_group, is_given_out_without
 from kcoord.group.group_facts import GroupFacts
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 from kcoord.protocol.messages import (
     HeartbeatRequest,
     JoinGroupRequest,

@@ -59,7 +59,7 @@ from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.group.apis.connect_group_describe import CONNECT
 from kcoord.group.group_facts import GroupFacts
-from kcoord.group.group_setting_definitions import Owner
+from kcoord.group.state.owner_setting import Owner
 from kcoord.protocol.embedded import NAMES
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.describe_groups_response import DescribedGroupMember
