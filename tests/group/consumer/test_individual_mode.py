@@ -219,7 +219,7 @@ def test_rule_26_no_policy_keeps_a_group_from_being_led_alone(policy: str) -> No
 
 def test_rule_26_a_group_that_is_to_be_the_clusters_is_a_classic_one() -> None:
     world = individual()
-    member = Classic(world)
+    member = Classic(world, session_ms=60_000)
     assert [member.come(), kind(world)] == ["A0 A1 A2 A3", "consumer"]
     world.configure({OWNER: Owner.CLUSTER})
     assert [kind(world), member.beat()] == ["classic", REBALANCE]
