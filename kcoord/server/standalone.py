@@ -55,6 +55,7 @@ from kcoord.protocol.messages import (
     ProduceRequest,
     Request,
     Response,
+    SyncGroupRequest,
     api_name,
 )
 from kcoord.protocol.undecoded_call import Call
@@ -451,13 +452,13 @@ class Standalone:
 
 def may_be_held(
     request: Request,
-) -> TypeGuard[ConnectGroupHeartbeatRequest | HeartbeatRequest | ConsumerGroupHeartbeatRequest]:
-    """Whether the answer may be held back until there is news: a worker asks for that in its heartbeat; for a classic
-    worker and a consumer a setting says it.
+) -> TypeGuard[ConnectGroupHeartbeatRequest | HeartbeatRequest | SyncGroupRequest | ConsumerGroupHeartbeatRequest]:
+    """Whether the answer may be held back until there is news: a worker asks for that in its heartbeat; for classic
+    members and consumers a setting says it.
     """
     if isinstance(request, ConnectGroupHeartbeatRequest):
         return request.max_wait_ms > 0
-    return isinstance(request, HeartbeatRequest | ConsumerGroupHeartbeatRequest)
+    return isinstance(request, HeartbeatRequest | SyncGroupRequest | ConsumerGroupHeartbeatRequest)
 
 
 def _invalid_pattern(reason: str) -> ConsumerGroupHeartbeatResponse:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from kcoord.gateway.topology.seen_facts import SeenFacts
 from kcoord.group.apis import consumer_group_heartbeat
 from kcoord.group.classic import answers as classic_answers
+from kcoord.group.classic_consumers import answers as consumer_answers
 from kcoord.group.classic_consumers import (
-    classic_dialect,
-    heartbeat,
     individual_mode,
     join_group,
     member_checks,
@@ -196,12 +195,12 @@ CONSUMER_MUTANTS = (
            "bump_epoch(transition, group, Reason.MIGRATED)", "pass"),
     Mutant(26, "it is led by one of its consumers again", to_classic_group.convert,
            "if is_mode and not any(", "if False and not any("),
-    Mutant(26, "an answer waits for long", heartbeat._wait_ms,
+    Mutant(26, "an answer waits for long", consumer_answers._wait_ms,
            "member.session_timeout_ms // PART_OF_SESSION", "member.session_timeout_ms"),
-    Mutant(26, "an answer waits for somebody who has to come", heartbeat.heartbeat_consumer,
+    Mutant(26, "an answer waits for somebody who has to come", consumer_answers.answer_heartbeat,
            "wait_ms > 0 and not has_to_rejoin(group, member)", "wait_ms > 0"),
-    Mutant(26, "who has to come hears of it with its next heartbeat", classic_dialect._Classic.notify,
+    Mutant(26, "who has to come hears of it with its next heartbeat", consumer_answers.notify,
            "if member.held is not None and", "if False and"),
-    Mutant(26, "an answer waits for somebody who has gone", classic_dialect._Classic.refuse_all,
-           "if token is not None:", "if False:"),
+    Mutant(26, "an answer waits for somebody who has gone", consumer_answers.refuse,
+           "token = take_held(transition.state, member)", "token = None"),
 )  # fmt: skip

@@ -387,7 +387,7 @@ async def member_call(gateway: GroupCallContext, session: ClientSession, call: C
         return
     member_id = request.member_id
     when_more = None
-    if isinstance(request, HeartbeatRequest):  # the group may hold back its answer to a classic worker
+    if isinstance(request, HeartbeatRequest | SyncGroupRequest):  # the group may hold back its answer
         when_more = partial(
             session.client.when_more, call, partial(gateway.groups.flush_held_reply, group_id, session.client.serial)
         )

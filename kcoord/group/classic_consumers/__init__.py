@@ -9,6 +9,8 @@ Read in this order:
 1. `protocol/consumer_embedded.py`, `member_metadata.py`: what JoinGroup and SyncGroup carry, and what is written down.
 2. `member_checks.py`, `rejoin.py`: whose request it is, and when a member has to come again.
 3. `join_group.py`, `sync_group.py`, `heartbeat.py`: the three requests.
-4. `classic_dialect.py`: what the floors below ask of such members.
-5. `to_consumer_group.py`, `to_classic_group.py`: a classic group becomes a consumer group, and the other way round.
+4. `answers.py`: what these are answered, at once or later.
+5. `classic_dialect.py`: what the floors below ask of such members.
+6. `individual_mode.py`, `to_consumer_group.py`, `to_classic_group.py`: a classic group becomes a consumer group, and
+   the other way round.
 """

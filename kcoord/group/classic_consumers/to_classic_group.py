@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 
 from kcoord.group.classic.sessions import open_sessions
+from kcoord.group.classic_consumers.answers import encoded
 from kcoord.group.classic_consumers.individual_mode import is_individual, needs_leader
 from kcoord.group.classic_consumers.member_metadata import classic_part, protocols_of
-from kcoord.group.classic_consumers.sync_group import encoded
 from kcoord.group.modern.held_replies import refuse_all
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember

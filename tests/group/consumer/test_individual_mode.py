@@ -260,10 +260,48 @@ def test_rule_26_who_has_to_come_is_told_at_once() -> None:
     waiting, others = first.send_beat(), of_b.send_beat()
     assert [first.beaten(waiting), of_b.beaten(others)] == [None, None]
     second = Classic(world)
-    second.come()
+    assert second.join() is NONE
     assert [first.beaten(waiting), of_b.beaten(others)] == [REBALANCE, None]
-    assert second.beaten(called := second.send_beat()) is None
-    assert [first.come(), first.come(), second.beaten(called)] == ["A0 A1", "A0 A1", REBALANCE]
+
+
+def test_rule_26_a_newcomer_has_its_share_as_soon_as_that_is_free() -> None:
+    """By the answer to its SyncGroup: it has sent no heartbeat yet."""
+    world = individual(wait_ms=-1)
+    first, second = (Classic(world, cooperative=False) for _ in range(2))
+    first.come()
+    called = first.send_beat()
+    assert second.join() is NONE
+    waiting = second.send_sync()
+    assert [first.beaten(called), waiting in world.answers] == [REBALANCE, False]
+    assert first.come() == "A0 A1"
+    assert [second.synced(waiting), second.has] == [NONE, "A2 A3"]
+    assert [second.commit("A2 A3"), second.beaten(second.send_beat())] == [NONE, None]
+
+
+def test_rule_26_a_newcomer_that_is_to_have_something_of_a_later_generation_joins_again() -> None:
+    world = individual(wait_ms=-1, A=6)
+    members = [Classic(world, cooperative=False) for _ in range(3)]
+    first, second, third = members
+    first.come()
+    assert second.join() is NONE
+    waiting = second.send_sync()
+    assert third.join() is NONE
+    parked = third.send_sync()
+    assert first.come() == "A0 A1"
+    assert [second.synced(waiting), second.come()] == [REBALANCE, "A4 A5"]
+    assert [third.synced(parked), third.has] == [NONE, "A2 A3"]
+
+
+def test_rule_26_a_newcomer_waits_no_longer_than_a_heartbeat() -> None:
+    world = individual(wait_ms=-1)
+    first, second = Classic(world, session_ms=60_000), Classic(world, session_ms=9_000)
+    first.come()
+    assert second.join() is NONE
+    waiting = second.send_sync()
+    world.pass_ms(2_999)
+    assert waiting not in world.answers
+    world.pass_ms(1)
+    assert [second.synced(waiting), second.has] == [NONE, ""]
 
 
 HOW_LONG = [

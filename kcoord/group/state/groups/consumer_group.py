@@ -81,6 +81,8 @@ class ConsumerMember(_Member):
     """Whether its held answer must have the assignment although it may be as before."""
     generation: int = NO_EPOCH
     """Of a classic member: the epoch that its last JoinGroup was told. It may have moved since, with the same share."""
+    has_parked_sync: bool = False
+    """Of a classic member: whether what is held is the answer to its SyncGroup."""
     call_due_ms: int = NEVER_MS
     """Of a classic member that was told to join again, or that has joined: until when it must join, or sync."""
 
