@@ -187,6 +187,8 @@ CONSUMER_MUTANTS = (
            "told_ms - min(_pace(member).round_trip_ms, told_ms // 2)", "told_ms"),
     Mutant(25, "few consumers are told the same interval as many", answer_delay.told_interval,
            "shortest_ms << (-(-least_ms // shortest_ms) - 1).bit_length()", "longest_ms"),
+    Mutant(25, "an interval counts that may never have arrived", consumer_group_heartbeat._take_in,
+           "member.told_interval_ms = 0", "pass"),
     Mutant(26, "a classic group stays one", individual_mode.is_to_be_led_alone,
            "bool(group.members)", "False"),
     Mutant(26, "it goes over while its rebalance goes on", to_consumer_group.lead_alone,

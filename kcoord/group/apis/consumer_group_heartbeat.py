@@ -234,6 +234,8 @@ def _take_in(
     epoch = request.member_epoch
     at_epoch = epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None
     is_first = take_in(transition, group, member, context, at_epoch)
+    if is_first:
+        member.told_interval_ms = 0  # the answer that told it may be lost
     member.call_due_ms = NEVER_MS  # it may have spoken the classic protocol
     member.is_patient, member.told_epoch = context.is_patient, request.member_epoch
     # the session begins with the heartbeat, not with its answer, which may wait

@@ -56,11 +56,19 @@ def answer_sync(
 ) -> None:
     """Answer a SyncGroup that came in time, or hold its answer."""
     wait_ms = _wait_ms(transition, group, member)
+    if wait_ms > 0:
+        _take_what_is_free(transition, group, member)
     if wait_ms > 0 and member.stage is Stage.UNRELEASED and not member.assigned:
         member.has_parked_sync = True
         hold(transition, group, member, context.connection, token, wait_ms)
     else:
         _tell_assignment(transition, group, member, token)
+
+
+def _take_what_is_free(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
+    """Give the member what has become free since it joined, as far as that is of the generation that it knows."""
+    if next_of(group, member).epoch == member.generation:
+        advance(transition, group, member, None)
 
 
 def _wait_ms(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> int:
@@ -83,8 +91,7 @@ def flush(transition: Transition, group: ConsumerGroup, member: ConsumerMember) 
     if not member.has_parked_sync:
         _tell(transition, group, member, token)
         return
-    if next_of(group, member).epoch == member.generation:
-        advance(transition, group, member, None)
+    _take_what_is_free(transition, group, member)
     if has_to_rejoin(group, member):  # what it is to have is of a later generation than it knows
         call(transition, group, member)
         sync_error(transition, token, ErrorCode.REBALANCE_IN_PROGRESS)

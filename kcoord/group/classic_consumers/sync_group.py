@@ -11,6 +11,7 @@ from kcoord.group.classic_consumers.member_checks import (
     note_alive,
 )
 from kcoord.group.classic_consumers.rejoin import call, has_to_rejoin
+from kcoord.group.consumer.settle import settle
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, Stage
@@ -39,3 +40,5 @@ def sync_consumer(
         return
     member.call_due_ms = NEVER_MS
     answer_sync(transition, group, member, context, token)
+    if transition.step.records:
+        settle(transition, group)

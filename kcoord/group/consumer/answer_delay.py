@@ -92,7 +92,7 @@ def _pace(member: ConsumerMember) -> Pace:
 
 
 def _last_told(member: ConsumerMember) -> int:
-    """The interval that the member was told last. If it joins, and after a load, it may be any: the shortest counts."""
+    """The interval that the member was told last. On a new connection it may be any: the shortest counts."""
     return member.told_interval_ms or _pace(member).shortest_ms
 
 

@@ -128,6 +128,14 @@ def test_rule_25_after_a_load_an_answer_waits_as_if_the_shortest_interval_was_to
     assert until_answered(world, world.send_beat("a", 3, "A0 A1"))[0] == 500
 
 
+def test_rule_25_so_it_does_on_a_new_connection() -> None:
+    """Seed 222403: the answer that told a longer interval may be lost with the old one."""
+    world = waiting(heartbeats_per_s=1)
+    world.pass_ms(4_000)
+    assert [waits_ms(world)[0] for _ in range(2)] == [500, 1_500]
+    assert until_answered(world, world.send_beat("a", 3, "A0 A1", connection=99))[0] == 500
+
+
 def test_rule_13_and_25_an_answer_that_waits_for_less_than_the_fuse_waits_for_that() -> None:
     """Seed 36826: a short wait was set."""
     world = World(ConsumerSettings(heartbeat_wait_ms=30))

@@ -278,6 +278,15 @@ def test_rule_26_a_newcomer_has_its_share_as_soon_as_that_is_free() -> None:
     assert [second.commit("A2 A3"), second.beaten(second.send_beat())] == [NONE, None]
 
 
+def test_rule_26_what_has_become_free_since_a_newcomer_joined_it_has_at_once() -> None:
+    world = individual(wait_ms=-1)
+    first, second = (Classic(world, cooperative=False) for _ in range(2))
+    first.come()
+    assert second.join() is NONE
+    assert first.come() == "A0 A1"
+    assert [second.sync(), second.has, second.commit("A2 A3")] == [NONE, "A2 A3", NONE]
+
+
 def test_rule_26_a_newcomer_that_is_to_have_something_of_a_later_generation_joins_again() -> None:
     world = individual(wait_ms=-1, A=6)
     members = [Classic(world, cooperative=False) for _ in range(3)]

@@ -74,7 +74,7 @@ class ConsumerMember(_Member):
     is_patient: bool = False
     """Whether its client is known to wait for an answer for longer than one interval."""
     told_interval_ms: int = 0
-    """The interval between two heartbeats that it was told last. 0: not since the load."""
+    """The interval between two heartbeats that it was told last on its connection. 0: none was yet."""
     answered_ms: int = LONG_AGO_MS
     """When it was answered last."""
     is_owed_all: bool = False
