@@ -48,7 +48,8 @@ def held(group: ConsumerGroup, member: ConsumerMember, token: Frame, wait_ms: in
     target = wanted(group, member)
     mine = {each for each in target - member.assigned if group.owners.get(each, member.member_id) == member.member_id}
     has_to_give = member.stage is Stage.UNREVOKED or not member.assigned <= target
-    if has_to_give or (mine and mine == target - member.assigned):
+    has_all = member.stage is Stage.STABLE and member.epoch == group.assignment_epoch  # more comes with the next one
+    if has_to_give or (mine and mine == target - member.assigned and not has_all):
         raise Violation("held", f"{member.member_id} has to come, and its answer waits")
 
 
