@@ -83,10 +83,12 @@ def test_a_classic_fleet_is_led_one_by_one_and_by_its_leader_again(
 
         lead(entry, name, "barrier")
         check_kind(entry, name, "CLASSIC", count)
+        crowd.go_on()
         crowd.bounce(entry.bootstrap, clients[0])
 
         lead(entry, name, "individual")
         check_kind(entry, name, "CONSUMER", count)
+        crowd.go_on()
         crowd.bounce(entry.bootstrap, clients[-1])
         crowd.end()
     if "copier" in cell:

@@ -154,7 +154,7 @@ def test_a_live_fleet_rolls_to_the_new_protocol_and_back(
 
 
 def check_kind(entry: Front, group: str, kind: str, members: int) -> None:
-    """The group is of that kind, with so many members, and each of them has a share."""
+    """The group is of that kind, and stable, with so many members, and each of them has a share."""
 
     def is_so() -> bool:
         admin = AdminClient({"bootstrap.servers": entry.bootstrap})
@@ -163,7 +163,7 @@ def check_kind(entry: Front, group: str, kind: str, members: int) -> None:
         except (KafkaException, TimeoutError) as error:
             raise NotYet(error) from None
         shares = [len(member.assignment.topic_partitions) for member in described.members]
-        if (described.type.name, len(shares), 0 in shares) != (kind, members, False):
+        if (described.type.name, described.state.name, len(shares), 0 in shares) != (kind, "STABLE", members, False):
             raise NotYet(f"{described.type.name}, {described.state.name}: {shares}")
         return True
 
