@@ -154,3 +154,14 @@ def test_consumers_are_named_by_their_clients() -> None:
     assert [names(each.member) for each in members] == ["ada-1234", "x1-same", "x2-same"]
     assert names.in_reason(history[0].reason) == "consumer joined: ada-1234, gone-00001111"
     assert names.in_reason(history[1].reason) == history[1].reason
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "told"),
+    [(2, 3, "all that has happened"), (1, 3, "all that has happened"), (5, 6, "its last 2 of 5 epochs")],
+)
+def test_how_much_of_a_consumer_groups_history_is_told(first: int, last: int, told: str) -> None:
+    """A new group is at epoch 1, without a history; one that was a classic group may begin its history with that."""
+    history = tuple(Epoch(each, "consumer left: a", 1_000, 1_000, 1_000, 0, ()) for each in range(first, last + 1))
+    group = ConsumerGroup("g", "h:1 (0)", "Stable", last, last, "uniform", (), history, True)
+    assert explained(group, 10).splitlines()[0] == f"g: Stable at epoch {last}, no consumers; {told}"

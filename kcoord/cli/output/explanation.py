@@ -54,7 +54,7 @@ def outcome(epoch: Epoch, group: AnyGroupView) -> str:
 def _head(group: AnyGroupView, shown: int) -> Text:
     count, epochs, words = len(group.workers), group.epoch - group.FIRST_EPOCH, group.WORDS
     workers = counted(count, words.member, words.members) if count else f"no {words.members}"
-    told = "all that has happened" if shown == epochs else f"its last {shown} of {epochs} epochs"
+    told = "all that has happened" if shown >= epochs else f"its last {shown} of {epochs} epochs"
     return Text.assemble(
         (f"{printable(group.group)}: ", "bold"),
         (group.state, STATE_STYLES.get(group.state, "")),
