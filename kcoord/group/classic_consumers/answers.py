@@ -54,7 +54,8 @@ def answer_heartbeat(
 def answer_sync(
     transition: Transition, group: ConsumerGroup, member: ConsumerMember, context: RequestContext, token: Token
 ) -> None:
-    """Answer a SyncGroup that came in time, or hold its answer."""
+    """Answer a SyncGroup that came in time, or hold its answer. Of two by one member, the first waits no more."""
+    refuse(transition, group, member, ErrorCode.REBALANCE_IN_PROGRESS)
     wait_ms = _wait_ms(transition, group, member)
     if wait_ms > 0:
         _take_what_is_free(transition, group, member)

@@ -30,6 +30,7 @@ from kcoord.protocol.messages import (
 from kcoord.sim.basis.violation import Violation
 from kcoord.sim.consumer import classic_heartbeats
 from kcoord.sim.consumer.context import ConsumerContext
+from kcoord.sim.consumer.invariants import held_contradictions
 from kcoord.sim.consumer.membership import flat
 from kcoord.sim.consumer.process import ConsumerProcess
 from kcoord.sim.coordinator import CATCH_UP_MS, Coordinator
@@ -149,6 +150,8 @@ class AnswersJudge:
                     if not step.faults:
                         self._may_leave(reply.token, frame, response)
                 self._held_until_ms.pop(reply.token, None)
+        for wrong in held_contradictions(state):
+            raise Violation("held", wrong)
         for waiting in state.held.values():
             for of_group, member in list(waiting.values()):
                 if isinstance(member, ConsumerMember) and member.held is not None:

@@ -10,6 +10,7 @@
 | pace: the assignment is made with the bump, unless it has to wait; then it is not made earlier | KG-7 |
 | bump: the group epoch moves if, and only if, there is a reason | KG-6 |
 | timers: what will fall due has a timer | KG-5 |
+| held: an answer that waits is its member's, by the connection that brought the request | KG-10, KG-26 |
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from kcoord.group.durable_invariants import of_consumer_group
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Stage
+from kcoord.group.state.shard_state import ShardState
 from kcoord.sim.basis.violation import Violation
 
 Signature = tuple[object, ...]
@@ -55,6 +57,14 @@ def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) 
             yield "a target names what does not exist"
     for member in members.values():
         yield from (f"{member.member_id} {what}" for what in _of_member(group, member))
+
+
+def held_contradictions(state: ShardState) -> Iterator[str]:
+    """Where the answers that wait contradict what their members know of them: such an answer would wait for ever."""
+    for connection, waiting in state.held.items():
+        for member_id, (_, member) in waiting.items():
+            if member.held is None or member.held.connection != connection:
+                yield f"an answer to {member_id} waits on #{connection}, and the member does not know"
 
 
 def _of_member(group: ConsumerGroup, member: ConsumerMember) -> Iterator[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from kcoord.group.state.shard_state import ShardState
 from kcoord.sim.consumer.convergence import durable
-from kcoord.sim.consumer.invariants import contradictions
+from kcoord.sim.consumer.invariants import contradictions, held_contradictions
 
 __all__ = ["check_consistent", "durable"]
 
 
 def check_consistent(state: ShardState) -> None:
     """Raise AssertionError where consumer groups contradict themselves."""
+    assert list(held_contradictions(state)) == []
     for group_id, group in state.consumer.items():
         assert group.group_id == group_id
         assert group_id not in state.groups

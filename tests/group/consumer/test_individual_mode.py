@@ -301,6 +301,21 @@ def test_rule_26_a_newcomer_that_is_to_have_something_of_a_later_generation_join
     assert [third.synced(parked), third.has] == [NONE, "A2 A3"]
 
 
+def test_rule_26_of_two_syncs_the_first_waits_no_more() -> None:
+    """The client has lost its connection, and asks once more by a new one."""
+    world = individual(wait_ms=-1)
+    first, second = (Classic(world, cooperative=False) for _ in range(2))
+    first.come()
+    assert second.join() is NONE
+    lost = second.send_sync()
+    second.reconnect()
+    waiting = second.send_sync()
+    assert [second.synced(lost), waiting in world.answers] == [REBALANCE, False]
+    assert first.come() == "A0 A1"
+    assert [second.synced(waiting), second.has] == [NONE, "A2 A3"]
+    assert not world.shard.state.held
+
+
 def test_rule_26_a_newcomer_waits_no_longer_than_a_heartbeat() -> None:
     world = individual(wait_ms=-1)
     first, second = Classic(world, session_ms=60_000), Classic(world, session_ms=9_000)
