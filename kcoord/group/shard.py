@@ -376,7 +376,8 @@ class Shard:
         if forgets_configured and group_id in self.state.connect:
             forget_configured(transition, self.state.connect[group_id])
         if group_id in self.state.groups:
-            self.state.groups[group_id].forget_answers()
+            if is_led_alone(self.state, group_id):
+                self.state.groups[group_id].forget_answers()  # a heartbeat converts it
             follow(transition, self.state.groups[group_id])
         elif group_id in self.state.connect:
             settle(transition, self.state.connect[group_id])

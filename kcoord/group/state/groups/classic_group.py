@@ -149,7 +149,7 @@ class ClassicGroup:
         self.version += 1
 
     def forget_answers(self) -> None:
-        """No answer of before may be repeated: the group's settings have changed."""
+        """No answer of before may be repeated: the next heartbeat is to be handled."""
         self.version += 1
 
     def close(self) -> None:
