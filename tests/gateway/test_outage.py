@@ -116,7 +116,7 @@ async def test_rule_10_a_join_that_waits_in_an_outage_is_answered_after_it(
     kafka: KafkaCluster, kcoord: Kcoord, name: str
 ) -> None:
     """The generation's mark cannot be made upstream while upstream is away: nobody is told of it before."""
-    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=30_000)
+    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=300_000)
     await member.join_and_sync()
     generation = member.generation
     async with away(kafka):

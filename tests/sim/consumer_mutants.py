@@ -203,8 +203,6 @@ CONSUMER_MUTANTS = (
            "wait_ms > 0 and not has_to_rejoin(group, member)", "wait_ms > 0"),
     Mutant(26, "who has to come hears of it with its next heartbeat", consumer_answers.notify,
            "if member.held is not None and", "if False and"),
-    Mutant(26, "the first of two SyncGroups waits on", consumer_answers.answer_sync,
-           "refuse(transition, group, member, ErrorCode.REBALANCE_IN_PROGRESS)", "pass"),
     Mutant(26, "an answer waits for somebody who has gone", consumer_answers.refuse,
            "token = take_held(transition.state, member)", "token = None"),
 )  # fmt: skip
