@@ -185,8 +185,12 @@ class Member(abc.ABC):
         """The generation that it is in."""
 
 
-_COMMIT_AGAIN = (confluent_kafka.KafkaError.REBALANCE_IN_PROGRESS, confluent_kafka.KafkaError._TRANSPORT)
-"""Errors of librdkafka after which a commit is tried again: one may have been lost with its coordinator."""
+_COMMIT_AGAIN = (
+    confluent_kafka.KafkaError.REBALANCE_IN_PROGRESS,
+    confluent_kafka.KafkaError._TRANSPORT,
+    confluent_kafka.KafkaError._TIMED_OUT,
+)
+"""Errors of librdkafka after which a commit is tried again: it may have been lost with its coordinator."""
 
 
 class Librdkafka(Member):

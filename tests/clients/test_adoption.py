@@ -123,6 +123,7 @@ ORDINARY = (
     r"kafka.admin._groups: Unable to decode member_metadata",  # the tests' own question about kcoord's own member
     r"kafka.cluster: Metadata refresh: failed Cancelled",  # a consumer that is closed
     r"kafka.net.selector: Task .* blocking the event loop",  # a loaded machine
+    r"kafka.net.selector: Unhandled exception in task <kafka.net.selector.Task object",  # it waits on a closed socket
     r"ConsumerMembershipManager - .* Reconciliation failed\.$",  # the next line says why
     r"PartitionsAssignedEvent could not be completed before the consumer closed$",  # it was bounced just then
     r"^\tat ",  # where that was in Java
