@@ -54,6 +54,7 @@ MENDED_SEEDS = {
     14051: "who came from a broken adoption, while the next client joined those who had its work, kept old positions",
     1635: "with SASL nobody could speak for the sentinel, and a release stood for good",
     3499: "the same for a member that only commits",
+    3092: "an adoption that the cluster had refused gave back the members that the next one had just taken over",
     3419: "with SASL others got a generation without the member that had removed the sentinel",
     1563: "the same because JoinGroups counted that had been lost",
     5109635: "with SASL nobody told kcoord's own member to leave, and clients of a released group were refused",

@@ -24,6 +24,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 import attrs
@@ -193,6 +194,8 @@ class Adoptions:
         self._look_due_ms: dict[str, int] = {}
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._trying: set[str] = set()
+        self._ending: set[str] = set()
+        """Groups whose last adoption has yet to end: it may still give back what the next one would take."""
         self._hindrances: dict[str, _Hindrance] = {}
 
     def tend(self) -> None:
@@ -208,7 +211,7 @@ class Adoptions:
             self._gateway.spawn(self._try(group_id))
 
     async def _try(self, group_id: str) -> None:
-        if group_id in self._trying:
+        if group_id in self._trying or group_id in self._ending:
             return
         self._trying.add(group_id)
         try:
@@ -292,9 +295,14 @@ class Adoptions:
                 if ending is None:
                     askers.close()
                 else:
-                    ending.add_done_callback(lambda _: askers.close())
+                    self._ending.add(group_id)
+                    ending.add_done_callback(partial(self._ended, group_id, askers))
         finally:
             gateway.traffic.go_on(group_id)
+
+    def _ended(self, group_id: str, askers: _Askers, _: asyncio.Task[None]) -> None:
+        self._ending.discard(group_id)
+        askers.close()
 
     async def _take_over(self, known: _Known, askers: _Askers) -> asyncio.Task[None] | None:
         """Take the group over while its calls are held. Raises CannotAdopt, UpstreamLost.
