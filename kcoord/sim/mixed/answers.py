@@ -59,8 +59,8 @@ class Answers:
         self._context = context
         self._coordinator = coordinator
         self._phases: dict[str, Phase] = {}
-        self._offsets: dict[str, int] = {}
-        """The config offset in each worker's last JoinGroup."""
+        self._offsets: dict[str, tuple[int, int]] = {}
+        """By worker, the number of the connection of its last JoinGroup, and the config offset in that."""
         self._listed: dict[str, frozenset[Resource]] = {}
         """What it holds, from the same request."""
         # about the request in work
@@ -125,13 +125,13 @@ class Answers:
         self._in_round = group is not None and group.classic.round is not None
         if isinstance(request, JoinGroupRequest):
             state = decode_state(request.protocols[0].metadata)
-            had_read = self._offsets.get(request.member_id, 0)
+            _, had_read = self._offsets.get(request.member_id, (0, 0))
             now_ms = self._context.events.now_ms
             self._listed[request.member_id] = NOTHING if state.allocation is None else state.allocation.assigned
             reports = bool(self._listed[request.member_id])
             if state.config_offset > had_read and _comes_by_itself(group, request.member_id, reports=reports):
                 self._told_of = max(self._told_of, state.config_offset)
-            self._offsets[request.member_id] = state.config_offset
+            self._offsets[request.member_id] = frame.link.serial, state.config_offset
             self._came_ms.setdefault(request.member_id, now_ms)
             is_new = group is not None and request.member_id not in group.members and bool(request.member_id)
             if group is not None and is_new and not reports and _is_alone(shard_state, group, state.url, frame):
@@ -282,7 +282,7 @@ class Answers:
             elif request.member_id in group.members:
                 self._known[request.member_id] = self._told_of
                 self._told_ms[request.member_id] = self._context.events.now_ms
-                self._assignment(state, group, group.members[request.member_id], response)
+                self._assignment(state, group, group.members[request.member_id], response, frame.link.serial)
         elif isinstance(request, JoinGroupRequest) and isinstance(response, JoinGroupResponse):
             leads = response.leader == response.member_id != ""
             if response.error_code:
@@ -297,10 +297,19 @@ class Answers:
                 _is_fixed_point(response)
 
     def _assignment(
-        self, state: ShardState, group: ConnectGroup, member: ConnectMember, response: SyncGroupResponse
+        self,
+        state: ShardState,
+        group: ConnectGroup,
+        member: ConnectMember,
+        response: SyncGroupResponse,
+        connection: int,
     ) -> None:
         told = decode_assignment(response.assignment)
-        own, end = self._offsets.get(member.member_id, 0), self._context.topic.newest.offset
+        newest, said = self._offsets.get(member.member_id, (0, 0))
+        own = (
+            said if connection >= newest else 0
+        )  # nobody reads on an older one, and what came by the newest may be lost
+        end = self._context.topic.newest.offset
         if told.leader == member.member_id and told.config_offset <= 0:
             if told.assigned or told.revoked or told.delay_ms:
                 raise Violation(
