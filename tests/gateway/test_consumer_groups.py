@@ -13,6 +13,7 @@ from confluent_kafka.admin import NewPartitions
 
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.topology.topic_watch import TopicsRefused
+from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.leave_group_request import MemberIdentity
@@ -33,7 +34,16 @@ from kcoord.protocol.messages import (
 from kcoord.server.shards.coordinator import Coordinator
 from tests.connectgroups.configs import asked, change
 from tests.gateway.entries import SETTINGS, Entry, entries
-from tests.gateway.scripted import ScriptedMember, ask, close_all, connect, coordinator_port, describe, until
+from tests.gateway.scripted import (
+    ScriptedMember,
+    ask,
+    close_all,
+    connect,
+    coordinator_port,
+    describe,
+    subscription,
+    until,
+)
 from tests.kafka.cluster import KafkaCluster
 from tests.server.harness import Client
 from tests.server.test_client_software import NAMED, SOFTWARE
@@ -414,6 +424,21 @@ async def test_topics_of_a_refused_heartbeat_are_not_watched(entry: Entry, name:
     consumer.epoch -= 7
     await consumer.has(2)
     await until(lambda: _returns(entry.gateway.topics._known.consumers()), "what the group knows is watched again")
+
+
+@pytest.mark.parametrize(("kind", "watched"), [("consumer", 1), ("connect", 0)])
+async def test_rule_26_of_members_that_are_no_consumers_nobody_looks_for_topics(
+    kafka: KafkaCluster, tmp_path: Path, name: str, topic: str, kind: str, watched: int
+) -> None:
+    """What they say of themselves may happen to read like a subscription."""
+    groups = attrs.evolve(QUICK, consumer=attrs.evolve(QUICK.consumer, classic_mode=ClassicMode.INDIVIDUAL))
+    settings = {"consumer_groups": True, "topics_interval_ms": 200}
+    async with entries(kafka, tmp_path, at={}, count=1, shared=False, groups=groups, **settings) as [entry]:
+        await coordinator_port(entry.bootstrap, name)
+        member = await entry.member(name, protocol_type=kind, metadata=subscription(topic))
+        await member.join()
+        assert len(entry.gateway.topics._known.consumers()) == watched
+        await close_all()
 
 
 async def _returns(value: object) -> object:

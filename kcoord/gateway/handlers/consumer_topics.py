@@ -25,6 +25,7 @@ from kcoord.gateway.ownership.access.group_ownership import OwnershipContext, fa
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
 from kcoord.gateway.ownership.access.paused_sessions import PausedSessions
 from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
+from kcoord.gateway.ownership.sentinel.appearance import CONSUMER
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import UpstreamLost
@@ -121,7 +122,8 @@ async def seen_by_classic(
     topics, group_id = gateway.topics, request.group_id
     facts = gateway.groups.known_facts(group_id)
     is_theirs = facts.consumer_epoch is not None
-    if not is_theirs and not facts.is_led_alone:
+    is_consumers = isinstance(request, HeartbeatRequest) or request.protocol_type == CONSUMER
+    if not is_consumers or not (is_theirs or facts.is_led_alone):
         topics.forget(session, group_id)
         return None
     if isinstance(request, HeartbeatRequest):
