@@ -16,6 +16,7 @@ import confluent_kafka
 
 from tests.clients.live_clients import EVERY_S, TIMEOUT_S, LiveClient
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.topics import read_topic
 from tests.kafka.wait import NotYet, eventually
 
 
@@ -45,7 +46,7 @@ class Load:
     """Writes numbers to a topic, one after the other, spread over its partitions, until it ends."""
 
     def __init__(self, kafka: KafkaCluster, topic: str) -> None:
-        self._topic = topic
+        self._kafka, self._topic = kafka, topic
         settings = {"bootstrap.servers": kafka.bootstrap, "linger.ms": 0, "enable.idempotence": True, "log_level": 0}
         self._producer = confluent_kafka.Producer({**settings, **kafka.client().librdkafka()})
         self._count = 0
@@ -70,6 +71,11 @@ class Load:
         self._thread.join()
         assert self._producer.flush(TIMEOUT_S) == 0
         return self.values
+
+    def check_copied_once(self, target: str) -> None:
+        """Each record that was written is in that topic exactly once."""
+        copied = Counter(read_topic(self._kafka, target))
+        assert (set(copied), set(copied.values())) == (self.values, {1}), "each record is there exactly once"
 
 
 @attrs.define

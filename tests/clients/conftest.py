@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.clients.consumer_group_settings import SETTINGS
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of
+from tests.kafka.front import Front, front_of, one_for_each
 from tests.kafka.groups import describe
 from tests.kafka.wait import eventually
 
@@ -44,6 +45,13 @@ def name(request: pytest.FixtureRequest) -> str:
 def topic(kafka: KafkaCluster, name: str) -> str:
     """A topic of four partitions for the test alone."""
     return kafka.create_topic(f"topic-{name}", partitions=4)
+
+
+@pytest.fixture(scope="module")
+def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Front]]:
+    """kcoord in front of a cluster, which serves consumer groups."""
+    with one_for_each(lambda cluster: front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
+        yield of
 
 
 @pytest.fixture(scope="module")

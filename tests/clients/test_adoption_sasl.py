@@ -9,7 +9,6 @@ Kafka 4: on the cluster). kcoord itself has no login.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -27,7 +26,6 @@ from tests.kafka.groups import describe
 from tests.kafka.java import Java, write_properties
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.security import Mechanism, Security
-from tests.kafka.topics import read_topic
 from tests.kafka.wait import eventually
 
 USERS = ("ada", "bob", "cem", "dee")
@@ -107,8 +105,7 @@ def there_and_back(
     with Complaints() as complaints, Crowd(kafka, group, topic, clients, Load(kafka, topic), complaints) as crowd:
         in_and_out(crowd, front, login)
     if "copier" in cell:
-        copied = Counter(read_topic(kafka, target))
-        assert (set(copied), set(copied.values())) == (crowd.load.values, {1}), "each record is there exactly once"
+        crowd.load.check_copied_once(target)
     crowd.check_each_once()
     crowd.check_no_complaint((*ORDINARY, *WITHOUT_TLS))
 

@@ -12,7 +12,6 @@ where it is to be. The clients go on by themselves all the time:
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +32,6 @@ from tests.kafka.front import QUICK, kcoord_of
 from tests.kafka.groups import describe
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.topics import read_topic
 from tests.kafka.wait import NotYet, eventually
 
 KCOORD, BROKER, ONE_OF_THREE = "kcoord", "the broker", "a broker of three"
@@ -151,8 +149,7 @@ def test_other_clients_live_on_when_somebody_dies_at_a_step(
     clients = CELLS[client](name, topic, target, tmp_path, java)
     load = with_a_death(cluster, trap, front, name, topic, clients, Death(victim, owner, step, when))
     if "copier" in client:
-        copied = Counter(read_topic(cluster, target))
-        assert (set(copied), set(copied.values())) == (load.values, {1}), "each record is there exactly once"
+        load.check_copied_once(target)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from tests.cli.run_cli import kcoord as run
+from tests.clients.consumer_group_settings import SETTINGS
 from tests.clients.live_clients import JavaClient, with_program
 from tests.clients.members import KafkaPython, Librdkafka
 from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
@@ -29,14 +30,6 @@ from tests.kafka.topics import read_topic, write_topic
 from tests.kafka.wait import NotYet, eventually
 from tests.repository import ROOT
 
-SETTINGS: dict[str, Any] = {
-    "group_consumer_enable": "true",
-    "group_consumer_session_timeout_ms": 10_000,
-    "group_consumer_min_session_timeout_ms": 10_000,
-    "group_consumer_heartbeat_interval_ms": 1_500,
-    "group_consumer_min_heartbeat_interval_ms": 1_500,
-    "gateway_topics_interval_ms": 500,
-}
 VERSIONS = [
     pytest.param("2.8.2", id="2.8"),
     pytest.param("3.9.1", id="3.9", marks=pytest.mark.proof),

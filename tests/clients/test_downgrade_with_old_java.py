@@ -6,7 +6,7 @@ consumer group each classic member has a generation of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,9 @@ from tests.clients.clients_under_load import Complaints, Crowd, Load
 from tests.clients.live_clients import JavaClient, LibraryClient, LivingLibrdkafka, with_program
 from tests.clients.test_adoption import COOPERATIVE, STRATEGY
 from tests.clients.test_consumers_alone import NEW_PROTOCOL
-from tests.clients.test_consumers_in_front import SETTINGS
 from tests.clients.test_rolling_consumers import check_kind
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of, one_for_each
+from tests.kafka.front import Front
 from tests.kafka.java import Java
 from tests.kafka.libs import BROKER_POM, fetch_libs
 from tests.kafka.wait import eventually
@@ -31,13 +30,6 @@ MORE = 10
 AT_EACH_COMMIT = (5, 1)
 MATRIX = [AT_EACH_COMMIT, *((partitions, ROUNDS) for partitions in (5, 7, 8, 10, 11))]
 """How many partitions the topic has, and how often the consumers of the new protocol leave and come back."""
-
-
-@pytest.fixture(scope="module")
-def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Front]]:
-    """kcoord in front of a cluster."""
-    with one_for_each(lambda cluster: front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
-        yield of
 
 
 @pytest.mark.parametrize(("partitions", "rounds"), cells(MATRIX, lambda cell: cell != AT_EACH_COMMIT))

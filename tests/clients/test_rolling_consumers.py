@@ -14,8 +14,7 @@ processed exactly once, also if kcoord is killed when both kinds share the group
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +29,9 @@ from tests.clients.live_clients import FranzGoClient, LibraryClient, LiveClient,
 from tests.clients.test_adoption import CELLS as ADOPTED
 from tests.clients.test_adoption import COOPERATIVE, ORDINARY, RANGE, STRATEGY, Clients, java_pair, mixed, pair
 from tests.clients.test_consumers_alone import NEW_PROTOCOL
-from tests.clients.test_consumers_in_front import SETTINGS
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of, one_for_each
+from tests.kafka.front import Front
 from tests.kafka.java import Java
-from tests.kafka.topics import read_topic
 from tests.kafka.wait import NotYet, eventually
 
 
@@ -75,13 +72,6 @@ VERSIONS = ("2.8", "3.9", "4.3")
 MATRIX = [(cell, version, killed) for cell in CELLS for version in VERSIONS for killed in (False, True)]
 AT_EACH_COMMIT = (("mixed", "2.8", False), ("java copier", "2.8", True))
 """One without a kill, where clients may complain of nothing, and one with it."""
-
-
-@pytest.fixture(scope="module")
-def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Front]]:
-    """kcoord in front of a cluster."""
-    with one_for_each(lambda cluster: front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
-        yield of
 
 
 @attrs.define
@@ -146,8 +136,7 @@ def test_a_live_fleet_rolls_to_the_new_protocol_and_back(
             check_kind(entry, name, "CONSUMER" if at + 1 < len(able) else "CLASSIC", len(clients))
         crowd.end()
     if "copier" in cell:
-        copied = Counter(read_topic(kafka, target))
-        assert (set(copied), set(copied.values())) == (crowd.load.values, {1}), "each record is there exactly once"
+        crowd.load.check_copied_once(target)
     crowd.check_each_once()
     if not is_killed:
         crowd.check_no_complaint(ORDINARY)

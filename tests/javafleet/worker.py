@@ -15,11 +15,11 @@ from pathlib import Path
 
 import attrs
 
-from tests.javafleet.complaints import complaints_in
 from tests.javafleet.jar import CLASS
 from tests.javafleet.joins import STARTED, Join, joins_of
 from tests.javafleet.notes import Notes, What
 from tests.javafleet.noting import WORKER
+from tests.javafleet.worker_complaints import complaints_in
 from tests.kafka.java import WORKER as CONNECT
 from tests.kafka.java import Java, write_properties
 from tests.kafka.ports import free_port

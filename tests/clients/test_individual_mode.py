@@ -7,7 +7,6 @@ is processed exactly once. Which clients in which cell: as in `test_adoption.py`
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,17 +15,16 @@ import pytest
 from tests.cells import cells
 from tests.cli.run_cli import kcoord as run
 from tests.clients.clients_under_load import Complaints, Crowd, Load
+from tests.clients.consumer_group_settings import SETTINGS
 from tests.clients.test_adoption import CELLS as ADOPTED
 from tests.clients.test_adoption import ORDINARY, Clients, check_members, groups
-from tests.clients.test_consumers_in_front import SETTINGS
 from tests.clients.test_rolling_consumers import CELLS as ROLLING
 from tests.clients.test_rolling_consumers import check_kind
 from tests.kafka.cluster import KafkaCluster
-from tests.kafka.front import Front, front_of, kcoord_of, one_for_each
+from tests.kafka.front import Front, kcoord_of, one_for_each
 from tests.kafka.groups import check_kcoord_owns
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.topics import read_topic
 
 CELLS: dict[str, Clients] = {**ADOPTED, **{cell: ROLLING[cell] for cell in ROLLING if cell.startswith("franz-go")}}
 MATRIX = [(cell, version, killed) for cell in CELLS for version in ("2.8", "3.9", "4.3") for killed in (False, True)]
@@ -44,13 +42,6 @@ IN_AND_OUT_AT_EACH_COMMIT = (("mixed", "2.8"),)
 def kcoord_before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Kcoord]]:
     """kcoord in front of a cluster, which adopts groups."""
     with one_for_each(lambda cluster: kcoord_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
-        yield of
-
-
-@pytest.fixture(scope="module")
-def entry_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[KafkaCluster], Front]]:
-    """kcoord in front of a cluster."""
-    with one_for_each(lambda cluster: front_of(cluster, tmp_path_factory.mktemp("kcoord"), **SETTINGS)) as of:
         yield of
 
 
@@ -92,8 +83,7 @@ def test_a_classic_fleet_is_led_one_by_one_and_by_its_leader_again(
         crowd.bounce(entry.bootstrap, clients[-1])
         crowd.end()
     if "copier" in cell:
-        copied = Counter(read_topic(kafka, target))
-        assert (set(copied), set(copied.values())) == (crowd.load.values, {1}), "each record is there exactly once"
+        crowd.load.check_copied_once(target)
     crowd.check_each_once()
     if not is_killed:
         crowd.check_no_complaint(ORDINARY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.javafleet.complaints import complaints_in
+from tests.javafleet.worker_complaints import complaints_in
 
 LOG = """---- worker started ----
 20:02:58.701 [main] INFO org.apache.kafka.Some - it starts, no WARN here
