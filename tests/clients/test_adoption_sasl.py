@@ -34,7 +34,7 @@ MECHANISMS = (Mechanism.SCRAM_SHA_512, Mechanism.PLAIN)
 OPERATOR = "operator"
 MATRIX = [
     *[("4.3", cell) for cell in CELLS if cell not in MOVE_ONLY],
-    *[("3.9", cell) for cell in ("mixed", "java cooperative", "librdkafka copier")],
+    *[(version, cell) for version in ("3.9", "2.8") for cell in ("mixed", "java cooperative", "librdkafka copier")],
 ]
 AT_EACH_COMMIT = ("4.3", "mixed")
 WITHOUT_TLS = (r"Sending username and password in the clear", r"Exchanging credentials in the clear")

@@ -152,12 +152,15 @@ class ZooKeeperRunner(ProcessRunner):
             inherited = {name: ",".join(_without_controller(str(kept[name]))) for name in LISTS_OF_LISTENERS}
             times = {"zookeeper.connection.timeout.ms": 60_000, "zookeeper.session.timeout.ms": ZOOKEEPER_SESSION_MS}
             own = {"broker.id": self.node.id, "log.dirs": data, **times}
+            if AUTHORIZER in kept:
+                own[AUTHORIZER] = "kafka.security.authorizer.AclAuthorizer"  # ACLs are kept in ZooKeeper
             write_properties(config, {**kept, **inherited, **own})
         log = self.folder / "server.log"
         self._process = self.java.start(f"broker {self.node.id}", BROKER, [str(config)], log, self.heap_mb)
 
 
 KRAFT_ONLY = frozenset({"process.roles", "node.id", "controller.quorum.voters", "controller.listener.names"})
+AUTHORIZER = "authorizer.class.name"
 LISTS_OF_LISTENERS = ("listeners", "advertised.listeners", "listener.security.protocol.map")
 ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 ZOOKEEPER_TICK_MS, ZOOKEEPER_SESSION_MS = 500, 2_000
