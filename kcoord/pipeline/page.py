@@ -115,7 +115,7 @@ FROM 'tables/gaps/*.parquet' WHERE protocol_type = 'consumer' ORDER BY duration_
 
 - **A conversion** ends no incarnation. A classic group that becomes a consumer group begins an epoch of kind `consumer`
   with the reason `migrated from a classic group`. Its number is that of the generation before. The way back is an epoch
-  of kind `generic` with the reason `the last consumer of the new protocol has gone`. A member that stays has one row in
+  of kind `generic` with the reason `all its consumers speak the classic protocol`. A member that stays has one row in
   `sessions`, and what it keeps has one row in `ownership`.
 - **What must be consumed** (`configured`, `connectors`, `gaps`) is every partition of the topics that members subscribe
   to and that exist, also by a regular expression. In a classic group nobody says it.

@@ -11,7 +11,9 @@ import pytest
 
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.gateway.settings import GatewaySettings
+from kcoord.gateway.topology.seen_facts import KEPT_MS
 from kcoord.gateway.topology.topic_watch import News, TopicsRefused, TopicWatch, made_up_id
+from kcoord.group.state.seen_topics import SeenTopics
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.metadata_response import MetadataResponsePartition, MetadataResponseTopic
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse, Request
@@ -142,6 +144,21 @@ async def test_what_a_first_look_does_not_show_is_not_said_to_be_gone() -> None:
     for told in (None, {"t": None}):
         await watched.look_after(5_000)
         assert watched.news(consumer) == told
+
+
+async def test_a_topic_of_a_classic_group_that_is_not_there_is_gone_when_looks_agree() -> None:
+    """KG-23: nobody subscribes to it here yet, so only the group's own requests make looks at it."""
+    watched, consumer = Watched(), Connection({})
+    told = []
+    for _ in range(3):
+        await watched.look_after(5_000)
+        news = await watched.watch.beside(News(SeenTopics({}, {}), None), {"t"}, [cast("Any", consumer)])
+        told.append(heard(news))
+    assert told == [{}, {}, {"t": None}]
+    assert news.seen.agreed_ms == 10_000
+    await watched.look_after(KEPT_MS)
+    news = await watched.watch.beside(News(SeenTopics({}, {}), None), {"t"}, [cast("Any", consumer)])
+    assert heard(news) == {}, "what was seen long ago is forgotten"
 
 
 async def test_only_what_is_new_is_told() -> None:

@@ -245,8 +245,8 @@ def test_a_classic_group_becomes_a_consumer_group_and_back() -> None:
         ("consumer", 1, "migrated from a classic group"),
         ("consumer", 2, "consumer joined"),
         ("consumer", 3, "consumer left"),
-        ("generic", 3, "the last consumer of the new protocol has gone"),
-        ("generic", 4, "the last consumer of the new protocol has gone"),
+        ("generic", 3, "all its consumers speak the classic protocol"),
+        ("generic", 4, "all its consumers speak the classic protocol"),
     ]
     assert picked(found["sessions"], "member_id", "incarnation", "ended") == [
         ("n", 1, "consumer left"),

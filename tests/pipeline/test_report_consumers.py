@@ -101,7 +101,7 @@ def test_members_that_would_have_one_name_keep_their_ids(tmp_path: Path) -> None
 def test_a_group_that_was_converted_has_a_page(tmp_path: Path) -> None:
     text = page_of(write(tmp_path / "t", tables(entries(there_and_back()[0].written))))
     assert "migrated from a classic group" in text
-    assert "the last consumer of the new protocol has gone" in text
+    assert "all its consumers speak the classic protocol" in text
 
 
 # -- what-if -----------------------------------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ __all__ = ["Followed", "News", "SeenFacts"]
 
 AGREEING, AGREE_MS = 3, 10_000
 """How many looks must agree that there is less than before, and the time in ms from the first of them to the last."""
+KEPT_MS = 2 * AGREE_MS
+"""How long a topic to which nobody subscribes is known after a look at it, in ms."""
 
 NO_ID = bytes(16)
 C = TypeVar("C", bound=Hashable)
@@ -49,6 +51,11 @@ class _Fact:
     """Whether there was more before, or there is nothing."""
     less: _Fact | None = None
     """What the last looks have shown, if that is less."""
+
+    @property
+    def looked_ms(self) -> int:
+        """When the last look was made."""
+        return max(self.looks_ms[-1], 0 if self.less is None else self.less.looks_ms[-1])
 
 
 @attrs.define
@@ -162,10 +169,14 @@ class SeenFacts(Generic[C]):
 
     # -- looks --------------------------------------------------------------------------------------------------------
 
-    def forget_unused(self) -> None:
-        """Forget the topics to which nobody subscribes."""
+    def forget_unused(self, now_ms: int) -> None:
+        """Forget the topics to which nobody subscribes. Those that were looked at lately, for members of a classic
+        group, are kept until looks may agree.
+        """
         in_use = frozenset[str]().union(*(followed.topics for followed in self._followed.values()))
-        self._facts = {name: fact for name, fact in self._facts.items() if name in in_use}
+        self._facts = {
+            name: fact for name, fact in self._facts.items() if name in in_use or now_ms - fact.looked_ms < KEPT_MS
+        }
 
     def names_by_id(self) -> dict[bytes, str]:
         """The names of the topics that were seen, by their ids."""

@@ -249,7 +249,7 @@ class TopicWatch:
     async def look(self) -> None:
         """Look once at all topics that somebody subscribes to."""
         wanted = self._askers()
-        self._known.forget_unused()
+        self._known.forget_unused(self._gateway.now_ms())
         await asyncio.gather(*(self._look_at(session, names) for session, names in wanted.items()))
         if self._gateway.now_ms() >= self._patterns_due_ms:
             self._patterns_due_ms = self._gateway.now_ms() + PATTERNS_EVERY_MS

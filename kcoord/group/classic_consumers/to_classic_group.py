@@ -26,7 +26,7 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.group_metadata_value import MemberMetadata
 from kcoord.protocol.records import GroupMetadataKey, GroupMetadataValue, Record
 
-WHY = "the last consumer of the new protocol has gone"
+WHY = "all its consumers speak the classic protocol"
 NEEDS_LEADER = "a consumer has an assignor of its own, so that one of them must lead"
 
 

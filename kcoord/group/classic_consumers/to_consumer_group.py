@@ -10,7 +10,8 @@ The fence epoch moves: somebody may have left the classic group in this very gen
 
 In front of a cluster the heartbeat that joins says what was seen of the members' topics, too
 (`gateway/handlers/consumer_topics.py`). A member may be consuming a topic of which nothing was seen. Then the group
-waits: else what that member has would be given to others once the topic is seen.
+waits: else what that member has would be given to others once the topic is seen. It waits no longer when looks agree
+that there is no such topic, if the first of them was made after that member was told of it.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class Holding:
 def preview(transition: Transition, classic: ClassicGroup, context: RequestContext) -> ConsumerGroup:
     """The consumer group that a classic group with members would become, for checks. Raises Refused."""
     scratch, topics = ShardState(transition.state.settings, transition.state.ids), _known(transition.state, context)
-    for record in _records(transition, classic, _holdings(transition.state, classic, topics), topics):
+    for record in _records(transition, classic, _holdings(transition, classic, topics, context), topics):
         replay(scratch, record)
     return scratch.consumer[classic.group_id]
 
@@ -96,7 +97,7 @@ def preview(transition: Transition, classic: ClassicGroup, context: RequestConte
 def to_consumers(transition: Transition, classic: ClassicGroup, context: RequestContext) -> ConsumerGroup:
     """Convert the group. The caller settles it. Raises Refused, and then has changed nothing."""
     topics = _known(transition.state, context)
-    holdings = _holdings(transition.state, classic, topics)
+    holdings = _holdings(transition, classic, topics, context)
     waiting = [each.member.member_id for each in holdings if _waits(classic, each.member)]
     for each in holdings:
         release_join(transition, classic, each.member, ErrorCode.REBALANCE_IN_PROGRESS, each.member.member_id)
@@ -144,8 +145,19 @@ def _known(state: ShardState, context: RequestContext) -> Mapping[str, Topic]:
     return {**seen.there, **{name: topic for name, topic in seen.certain.items() if topic is not None}}
 
 
-def _holdings(state: ShardState, classic: ClassicGroup, topics: Mapping[str, Topic]) -> list[Holding]:
+def _gone(transition: Transition, classic: ClassicGroup, context: RequestContext) -> AbstractSet[str]:
+    """The topics that are not there any more: looks agree, and all of them were made since the group's last record."""
+    seen = context.seen
+    if seen is None or transition.wall_ms - seen.agreed_ms <= classic.record.current_state_timestamp:
+        return frozenset()
+    return {name for name, topic in seen.certain.items() if topic is None}
+
+
+def _holdings(
+    transition: Transition, classic: ClassicGroup, topics: Mapping[str, Topic], context: RequestContext
+) -> list[Holding]:
     """The members, and what each may be consuming. Raises Refused if the group cannot become a consumer group."""
+    state = transition.state
     limits = state.consumer_settings(classic.group_id)
     may_upgrade = limits.migration_policy.upgrades or is_individual(state, classic.group_id)
     for wrong, why in (
@@ -160,7 +172,7 @@ def _holdings(state: ShardState, classic: ClassicGroup, topics: Mapping[str, Top
     except EmbeddedError as wrong:
         raise Refused(ErrorCode.GROUP_ID_NOT_FOUND, f"the group speaks the classic protocol: {wrong}") from wrong
     consumed = {name for each in named for name, _ in each.assigned | each.pending}
-    unseen = sorted(consumed - topics.keys())
+    unseen = sorted(consumed - topics.keys() - _gone(transition, classic, context))
     if unseen and state.topics is None:
         message = f"the cluster has not shown topic {bounded_name(unseen[0])}, of which a member has partitions"
         raise Refused(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, message)

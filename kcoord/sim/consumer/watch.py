@@ -60,7 +60,7 @@ class SimulatedWatch:
         if life != self._life:
             return
         process, context = self._processes[number], self._context
-        process.forget_unused()
+        process.forget_unused(context.events.now_ms)
         names = frozenset[str]().union(*(followed.topics for _, followed in process.consumers()))
         process.note_all(self._shown(names), context.events.now_ms)
         self._look_later(number, life)

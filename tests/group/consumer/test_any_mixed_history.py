@@ -312,7 +312,7 @@ def test_the_histories_have_groups_of_both_kinds() -> None:
         landed, refused = landed + history.landed, refused + history.refused
         reasons = [str(entry) for step in history.world.steps for entry in step]
         upgraded += sum("migrated from a classic group" in each for each in reasons)
-        downgraded += sum("the last consumer of the new protocol has gone" in each for each in reasons)
+        downgraded += sum("all its consumers speak the classic protocol" in each for each in reasons)
     assert upgraded
     assert downgraded
     assert landed

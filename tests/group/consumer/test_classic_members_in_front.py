@@ -49,7 +49,10 @@ def test_a_join_and_a_heartbeat_bring_what_was_seen() -> None:
 NOT_ALL = [
     pytest.param(None, id="nothing was seen"),
     pytest.param(shown(B), id="only the newcomer's own topic was seen"),
-    pytest.param(SeenTopics({"B": B}, {"A": None}, 10_000), id="looks agree that a topic has gone that somebody has"),
+    pytest.param(
+        SeenTopics({"B": B}, {"A": None}, 10_000),
+        id="looks from before the group's generation agree that a topic has gone",
+    ),
 ]
 
 
@@ -66,6 +69,21 @@ def test_a_group_waits_until_all_that_its_members_have_was_seen(seen: SeenTopics
     assert [first.beat(), second.beat()] == [NONE, NONE]
     assert world.join("n", "B", seen=shown(A, B)).brief == (2, "B0 B1")
     assert [first.beat(), first.commit("A0"), second.commit("A3")] == [NONE, NONE, NONE]
+
+
+def test_a_group_does_not_wait_for_a_topic_that_has_gone() -> None:
+    """Its leader may not have seen it: a static one that was restarted since looks at what there is then."""
+    world = in_front()
+    world.shows = None
+    first, second = classic_group(world, ["A0 A1", "A2 A3"])
+    for wait_ms in (5_000, 5_001):
+        world.pass_ms(wait_ms)
+        assert [first.beat(), second.beat()] == [NONE, NONE]
+    assert world.join("n", "B", seen=SeenTopics({"B": B}, {"A": None}, 10_000)).brief == (2, "B0 B1")
+    assert [first.beat(), second.beat()] == [NONE, NONE]
+    world.shows = topics(A=4)  # it has been made again
+    assert [first.beat(), second.beat()] == [REBALANCE, REBALANCE]
+    assert sorted([first.come(), second.come()]) == ["A0 A1", "A2 A3"]
 
 
 def test_what_looks_agree_upon_counts_at_once_if_it_is_there() -> None:
