@@ -402,10 +402,11 @@ class ConsumerGroups(_Section):
         "that protocol, so that all consumers rejoin whenever something changes. `individual`: each consumer by "
         "itself; kcoord assigns, in place of a leader.",
     )
-    group_consumer_assignors: Annotated[tuple[Literal["uniform", "range"], ...], BeforeValidator(_words)] = _setting(
+    group_consumer_assignors: Annotated[tuple[str, ...], BeforeValidator(_words)] = _setting(
         ("uniform", "range"),
         "Assignors that consumers may ask for (`group.remote.assignor`). The first serves groups whose consumers ask "
-        "for none.",
+        "for none. You can name uniform, range, and assignors of packages that are installed beside kcoord (entry "
+        "point group `kcoord.consumer_assignors`).",
         min_length=1,
     )
 

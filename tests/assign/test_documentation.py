@@ -16,13 +16,17 @@ from tests.assign.fleet import resources
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "assignors.md").read_text()
 
 
-@pytest.fixture(scope="module")
-def shown() -> dict[str, Any]:
-    """All that the page's examples define, run from top to bottom; they assert what they promise."""
+def examples(document: str) -> dict[str, Any]:
+    """All that a page's examples define, run from top to bottom; they assert what they promise."""
     names: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL):
+    for block in re.findall(r"```python\n(.*?)```", document, re.DOTALL):
         exec(block, names)
     return names
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, Any]:
+    return examples(DOCUMENT)
 
 
 def test_the_table_lists_those_that_are_here() -> None:

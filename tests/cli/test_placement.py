@@ -19,6 +19,7 @@ from kcoord.worker import Configured
 from kcoord.worker import Worker as PythonWorker
 from tests.cli.conftest import SETTINGS, TOML, Cli, Worker
 from tests.cli.test_connect_groups import described, eventually_stable, names
+from tests.kafka.installed_package import install
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import NotYet, eventually
 from tests.worker.driver import resources
@@ -242,19 +243,9 @@ def test_moves_are_computed_with_another_assignor_if_the_groups_is_not_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A package has brought it to the coordinator. The command cannot run it, and says so."""
-    site = tmp_path / "site"
-    info = site / "kcoord_mine-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "kcoord_mine.py").write_text(
-        "from kcoord.assign import UniformAssignor\nclass Mine(UniformAssignor):\n    name = 'mine'\n"
-    )
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kcoord-mine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{ENTRY_POINTS}]\nmine = kcoord_mine:Mine\n")
-    runs = tmp_path / "run.py"
-    runs.write_text(f"import sys; sys.path.insert(0, {str(site)!r})\nfrom kcoord.cli import main\nmain()\n")
+    program = "from kcoord.assign import UniformAssignor\nclass Mine(UniformAssignor):\n    name = 'mine'\n"
+    install(tmp_path, monkeypatch, program, ENTRY_POINTS, "mine", "Mine")
     server = Kcoord(tmp_path, settings={**SETTINGS, "group.connect.assignors": "mine,uniform"})
-    python, _, _, *rest = server.command()
-    monkeypatch.setattr(Kcoord, "command", lambda self: [python, str(runs), *rest])
     server.start()
     request.addfinalizer(server.remove)
     own = Cli(server, tmp_path, start_command)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+from kcoord.assign.consumer import ConsumerTargets, SubscribedGroup, UniformConsumerAssignor
 from kcoord.assign.interface import ServerAssignor
 from kcoord.assign.model import Assignment, Group, MemberAssignment
 from kcoord.assign.uniform import UniformAssignor
@@ -16,11 +16,12 @@ from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS
 from kcoord.protocol.messages import OWN_APIS, ApiVersionsRequest, ConnectGroupDescribeRequest, DescribeConfigsRequest
 from kcoord.server.standalone import CONNECT_GROUP_APIS
-from kcoord.server.startup.assignors import ENTRY_POINTS, AssignorError, load_assignors
-from kcoord.server.startup.components import StartError, connect_settings
+from kcoord.server.startup.assignors import ENTRY_POINTS, AssignorError, load_assignors, load_consumer_assignors
+from kcoord.server.startup.components import StartError, connect_settings, consumer_settings
 from kcoord.settings_sources import SettingsError, load_settings
 from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import ask, connect
+from tests.kafka.installed_package import install
 from tests.kafka.kcoord_process import Kcoord
 
 # -- offered ----------------------------------------------------------------------------------------------------------
@@ -124,6 +125,30 @@ def test_an_assignor_that_cannot_be_had_stops_the_start(name: str, says: str) ->
     assert load_assignors(["uniform"], OFFERED), "what nobody names harms nobody"
 
 
+class EveryConsumer:
+    """An assignor of consumer groups."""
+
+    name, reads_racks = "every", True
+
+    def assign(self, group: SubscribedGroup) -> ConsumerTargets:
+        return UniformConsumerAssignor().assign(group)
+
+
+def test_consumer_groups_have_assignors_of_their_own() -> None:
+    offered = [entry("every", "EveryConsumer"), entry("first", "FirstGetsAll")]
+    loaded = load_consumer_assignors(["range", "every"], offered)
+    assert [(each.name, each.reads_racks) for each in loaded] == [("range", False), ("every", True)]
+    for name, says in (
+        ("evry", "group.consumer.assignors: there is no assignor evry; the nearest is every (all: uniform, range, "),
+        ("first", "makes a FirstGetsAll, which is no assignor: it needs name, reads_racks and assign"),
+    ):
+        with pytest.raises(AssignorError) as refused:
+            load_consumer_assignors([name], offered)
+        assert says in str(refused.value)
+    with pytest.raises(StartError, match="there is no assignor rnge; the nearest is range"):
+        consumer_settings(load_settings(["group.consumer.assignors=rnge"]))
+
+
 def test_a_package_cannot_take_a_built_in_name() -> None:
     with pytest.raises(AssignorError, match="takes the name of the built-in assignor uniform"):
         load_assignors(["uniform"], [entry("uniform", "FirstGetsAll")])
@@ -165,19 +190,8 @@ PLUG_IN = "from tests.connectgroups.test_start import FirstGetsAll\n"
 async def test_an_installed_package_brings_an_assignor(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A package as pip leaves it: a module, and beside it its metadata with the entry point."""
-    site = tmp_path / "site"
-    info = site / "kcoord_first-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "kcoord_first.py").write_text(PLUG_IN)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kcoord-first\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{ENTRY_POINTS}]\nfirst = kcoord_first:FirstGetsAll\n")
-    runs = tmp_path / "run.py"
-    runs.write_text(f"import sys; sys.path.insert(0, {str(site)!r})\nfrom kcoord.cli import main\nmain()\n")
+    install(tmp_path, monkeypatch, PLUG_IN, ENTRY_POINTS, "first", "FirstGetsAll")
     process = Kcoord(tmp_path, settings={"group.connect.assignors": "uniform,first"})
-    python, dash_m, module, *rest = process.command()
-    assert (python, dash_m, module) == (sys.executable, "-m", "kcoord")
-    monkeypatch.setattr(Kcoord, "command", lambda self: [python, str(runs), *rest])
     try:
         process.start()
         one = Worker(await connect(process.bootstrap), name, "w1")

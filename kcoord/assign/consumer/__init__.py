@@ -1,9 +1,10 @@
 """Assignors of consumer groups (KIP-848): pure functions from subscriptions to targets.
 
-Start at ``model`` (their input and output) and ``interface`` (what an assignor is). ``built_in`` lists those that come
-with kcoord, which are in ``uniform`` and ``ranges``.
+Start at ``model`` (their input and output) and ``interface`` (what an assignor is); ``check`` says which targets are
+valid. ``built_in`` lists the assignors that come with kcoord, which are in ``uniform`` and ``ranges``.
 """
 
+from kcoord.assign.consumer.check import NotValid, check
 from kcoord.assign.consumer.interface import ConsumerAssignor
 from kcoord.assign.consumer.model import ConsumerTarget, ConsumerTargets, SubscribedGroup, Subscriber
 from kcoord.assign.consumer.ranges import RangeConsumerAssignor
@@ -13,8 +14,10 @@ __all__ = [
     "ConsumerAssignor",
     "ConsumerTarget",
     "ConsumerTargets",
+    "NotValid",
     "RangeConsumerAssignor",
     "SubscribedGroup",
     "Subscriber",
     "UniformConsumerAssignor",
+    "check",
 ]

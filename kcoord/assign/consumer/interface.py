@@ -18,5 +18,14 @@ class ConsumerAssignor(Protocol):
     def name(self) -> str:
         """The name by which consumers ask for it (`group.remote.assignor`)."""
 
+    @property
+    def reads_racks(self) -> bool:
+        """Whether a target may depend on where members run. Then a member that comes with another rack begins a new
+        assignment.
+        """
+
     def assign(self, group: SubscribedGroup) -> ConsumerTargets:
-        """The targets: each partition of each subscribed topic once, with a member that subscribes to the topic."""
+        """The targets: each partition of each subscribed topic once, with a member that subscribes to the topic.
+
+        If it raises an exception, or breaks that rule, it has failed: the group keeps its targets and tries again.
+        """

@@ -40,3 +40,5 @@ class SubscribedGroup:
     members: tuple[Subscriber, ...]
     topics: Mapping[bytes, int]
     """How many partitions each topic has. A subscribed topic that is not here does not exist."""
+    names: Mapping[bytes, str] = attrs.field(factory=dict)
+    """The topics' names. The built-in assignors do not read them."""

@@ -19,6 +19,7 @@ class RangeConsumerAssignor:
     """The assignor `range`."""
 
     name = "range"
+    reads_racks = False
 
     def assign(self, group: SubscribedGroup) -> ConsumerTargets:
         """Cut each topic into as many ranges as it has subscribers; sizes differ by one at most, long ones first."""

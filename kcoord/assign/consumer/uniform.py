@@ -21,6 +21,7 @@ class UniformConsumerAssignor:
     """The assignor `uniform`."""
 
     name = "uniform"
+    reads_racks = False
 
     def assign(self, group: SubscribedGroup) -> ConsumerTargets:
         """Spread all partitions of subscribed topics evenly over those that subscribe to them."""

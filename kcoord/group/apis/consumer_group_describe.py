@@ -50,12 +50,15 @@ def _describe(transition: Transition, group_id: str, with_history: bool) -> Desc
         group_state=group.shown_state.label,
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
-        assignor_name=group.assignor or transition.state.settings.consumer.assignors[0],
+        assignor_name=group.assignor or transition.state.settings.consumer.assignors[0].name,
         members=[_member(group, member, names) for _, member in sorted(group.members.items())],
     )
     if with_history:
         known = transition.state.quarantine.get(group_id)
-        described.error_message = None if known is None else known.text()
+        failure = (
+            None if group.failure is None else f"no new assignment for epoch {group.failure.epoch}: {group.failure.why}"
+        )
+        described.error_message = failure if known is None else known.text()
         every_name = {**transition.state.topic_names, **names}
         described.history = [_entry(epoch, entry, every_name) for epoch, entry in group.history.items()]
         for member in described.members:

@@ -62,7 +62,7 @@ def consumer_group_heartbeat(
     if wrong is not None:
         refuse_heartbeat(transition, token, ErrorCode.INVALID_REQUEST, wrong)
         return
-    wrong = unknown_assignor(request, transition.state.settings.consumer.assignors)
+    wrong = unknown_assignor(request, transition.state.settings.consumer.assignor_names)
     if wrong is not None:
         refuse_heartbeat(transition, token, ErrorCode.UNSUPPORTED_ASSIGNOR, wrong)
         return

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from kcoord.group.consumer.next_assignment import wished_assignor
 from kcoord.group.consumer.reasons import OF_DEPARTURES, Reason
 from kcoord.group.modern.departure import write_gone
 from kcoord.group.modern.epochs import bump_epoch
@@ -43,7 +44,7 @@ def succeed(
     transition: Transition, group: ConsumerGroup, predecessor: ConsumerMember, member_id: str, metadata: Metadata
 ) -> None:
     """Give a static member's place, its target and what it is assigned, to the consumer that returns under another id
-    (or its own). The group epoch moves only if it subscribes to something else.
+    (or its own). The group epoch moves only for what assignments depend on.
     """
     group_id, former, was_away = group.group_id, predecessor.metadata, predecessor.away
     target, assigned = group.targets.get(predecessor.member_id), predecessor.assigned
@@ -57,8 +58,7 @@ def succeed(
     transition.write(records.told(group, member, assigned, NOTHING, Stage.STABLE, JOINING_EPOCH, JOINING_EPOCH, {}))
     _forget_answers(member)
     transition.state.consumer_counters.members["replaced"] += 1
-    if _subscription(former) != _subscription(metadata):
-        bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
+    _bump_if_it_matters(transition, group, member_id, former, metadata)
     if not was_away:
         _fence(transition, group)
 
@@ -70,13 +70,24 @@ def _forget_answers(member: ConsumerMember) -> None:
 
 
 def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember, metadata: Metadata) -> None:
-    """Take in what a member says of itself now. The group epoch moves only if it subscribes to something else."""
+    """Take in what a member says of itself now. The group epoch moves only for what assignments depend on."""
     former = member.metadata
     if metadata == former:
         return
     transition.write(records.member_metadata(group.group_id, member.member_id, metadata))
+    _bump_if_it_matters(transition, group, member.member_id, former, metadata)
+
+
+def _bump_if_it_matters(
+    transition: Transition, group: ConsumerGroup, member_id: str, former: Metadata, metadata: Metadata
+) -> None:
+    """Move the group epoch if the member subscribes to something else, or if it is elsewhere and its group's assignor
+    reads racks.
+    """
     if _subscription(former) != _subscription(metadata):
-        bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member.member_id])
+        bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
+    elif former.rack_id != metadata.rack_id and wished_assignor(transition, group).reads_racks:
+        bump_epoch(transition, group, Reason.RACK_CHANGED, [member_id])
 
 
 def _subscription(metadata: Metadata) -> tuple[frozenset[str], str]:

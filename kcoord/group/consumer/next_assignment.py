@@ -2,6 +2,9 @@
 
 It is made with the bump, unless the last one is too recent. Then it waits, and the group is Assigning: members go on
 towards the last targets, and newcomers have none. What changes meanwhile comes into the one assignment.
+
+An assignor of somebody else's may fail: it raises, or what it makes is not valid. The group then waits in the same way,
+and tries again after 1 s, then 2 s, up to 60 s, or at once when the group epoch moves.
 """
 
 from __future__ import annotations
@@ -10,12 +13,15 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
+from kcoord.assign.consumer.check import NotValid, check
 from kcoord.assign.consumer.interface import ConsumerAssignor
-from kcoord.assign.consumer.model import SubscribedGroup, Subscriber
+from kcoord.assign.consumer.model import ConsumerTargets, SubscribedGroup, Subscriber
 from kcoord.group.modern import history
+from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.groups.consumer_group import (
     NOTHING,
+    AssignmentFailure,
     ConsumerGroup,
     ConsumerMember,
     Partitions,
@@ -24,6 +30,7 @@ from kcoord.group.state.groups.consumer_group import (
 )
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS
 from kcoord.group.state.records import consumer_records as records
+from kcoord.group.state.step import Unassigned
 from kcoord.group.state.transition import Transition
 
 RESTS = 10
@@ -32,13 +39,16 @@ LONG_MS = 20
 """An assignment that takes less needs no rest."""
 LONGEST_REST_MS = 15_000
 """The longest rest, however long the assignment took."""
+BACK_OFF_MS, LONGEST_BACK_OFF_MS = 1_000, 60_000
+"""How long the group waits after an assignor has failed for the first time, and at most."""
 
 
 def due_ms(transition: Transition, group: ConsumerGroup) -> int:
     """When the next assignment may be made, in ms on the steps' clock."""
     interval_ms, took_ms = transition.state.consumer_settings(group.group_id).assignment_interval_ms, group.took_ms
     rest_ms = min(RESTS * took_ms, LONGEST_REST_MS) if took_ms >= LONG_MS else 0
-    return group.assignment_ms + max(interval_ms, rest_ms)
+    at_ms, failure = group.assignment_ms + max(interval_ms, rest_ms), group.failure
+    return at_ms if failure is None or failure.epoch != group.epoch else max(at_ms, failure.retry_ms)
 
 
 def time_of_last(transition: Transition, group: ConsumerGroup) -> int:
@@ -51,11 +61,17 @@ def time_of_last(transition: Transition, group: ConsumerGroup) -> int:
 
 
 def compute(transition: Transition, group: ConsumerGroup) -> None:
-    """Make the targets for the group epoch. They are installed at once."""
-    name = _wished(transition, group)
+    """Make the targets for the group epoch. They are installed at once, unless the assignor fails."""
+    assignor = wished_assignor(transition, group)
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     given = {member_id: _by_topic(group, member_id) for member_id in group.members}
-    targets = _assigned(group, CONSUMER_ASSIGNORS[name](), given)
+    transition.step.computed.append(group.group_id)
+    try:
+        targets = _assigned(group, assignor, given)
+    except HasFailed as failed:
+        _fail(transition, group, assignor.name, str(failed))
+        return
+    name, group.failure = assignor.name, None
     after = {
         member_id: _flat(targets[member_id], given[member_id], before.get(member_id)) for member_id in group.members
     }
@@ -68,12 +84,26 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     group.targets_by_topic = {each: (group.targets[each].resources, targets[each]) for each in group.members}
     group.touched |= group.unconverged  # also who is to have again what it dropped, so that its target is the same
     group.assignment_ms = transition.now_ms
-    transition.step.computed.append(group.group_id)
     transition.state.consumer_counters.installed[name] += 1
     history.installed(transition, group, history.moves_between(before, after))
 
 
-def _wished(transition: Transition, group: ConsumerGroup) -> str:
+class HasFailed(Exception):
+    """The assignor has failed. The text says how."""
+
+
+def _fail(transition: Transition, group: ConsumerGroup, name: str, how: str) -> None:
+    """Note that there are no new targets, and when to try again."""
+    former, why = group.failure, f"assignor {name} {how}"
+    times = former.times + 1 if former is not None and former.epoch == group.epoch else 1
+    back_off_ms = min(BACK_OFF_MS << min(times - 1, 10), LONGEST_BACK_OFF_MS)
+    group.failure = AssignmentFailure(group.epoch, bounded_text(why), times, transition.now_ms + back_off_ms)
+    group.assignment_ms = transition.now_ms  # an assignor that takes long and fails needs its rest, too
+    transition.state.consumer_counters.failed[name] += 1
+    transition.step.unassigned.append(Unassigned(group.group_id, group.failure.why, times))
+
+
+def wished_assignor(transition: Transition, group: ConsumerGroup) -> ConsumerAssignor:
     """The assignor that most members wish for; of several the one that stands first in the settings. If nobody wishes
     for any, the first. In individual mode a classic consumer wishes for what its own first assignor does.
     """
@@ -85,19 +115,32 @@ def _wished(transition: Transition, group: ConsumerGroup) -> str:
         else member.metadata.server_assignor
         for member in group.members.values()
     )
-    return max(settings.assignors, key=lambda name: wishes[name])  # max takes the first of several
+    return max(settings.assignors, key=lambda each: wishes[each.name])  # max takes the first of several
 
 
 def _assigned(
     group: ConsumerGroup, assignor: ConsumerAssignor, given: Mapping[str, TargetByTopic]
 ) -> dict[str, TargetByTopic]:
-    """What each member is to consume."""
+    """What each member is to consume. Raises HasFailed."""
     seen = SubscribedGroup(
         tuple([_seen(group, member, given[member_id]) for member_id, member in group.members.items()]),
         {topic.id: topic.partitions for topic in group.topics.values()},
+        {topic.id: topic.name for topic in group.topics.values()},
     )
-    targets = assignor.assign(seen)
+    targets = assignor.assign(seen) if assignor.name in CONSUMER_ASSIGNORS else _of_somebody_else(assignor, seen)
     return {member_id: targets.get(member_id, {}) for member_id in group.members}
+
+
+def _of_somebody_else(assignor: ConsumerAssignor, seen: SubscribedGroup) -> ConsumerTargets:
+    """What an installed assignor makes. Whatever it raises is its fault, not one of the shard. Raises HasFailed."""
+    try:
+        targets = assignor.assign(seen)
+        check(seen, targets)
+    except NotValid as wrong:
+        raise HasFailed(f"made targets that are not valid: {wrong}") from wrong
+    except Exception as fault:
+        raise HasFailed(f"failed: {type(fault).__name__}: {fault}") from fault
+    return targets
 
 
 def _seen(group: ConsumerGroup, member: ConsumerMember, target: TargetByTopic) -> Subscriber:

@@ -27,8 +27,7 @@ def bring_to_rest(transition: Transition, group: ConsumerGroup) -> None:
 
 def _assign(transition: Transition, group: ConsumerGroup) -> None:
     """Make the next assignment, or look again when it may be made."""
-    at_ms = due_ms(transition, group)
-    if at_ms <= transition.now_ms:
+    if due_ms(transition, group) <= transition.now_ms:
         compute(transition, group)
-    else:
-        transition.wake(group, at_ms)
+    if group.epoch > group.assignment_epoch:
+        transition.wake(group, due_ms(transition, group))

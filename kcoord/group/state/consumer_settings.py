@@ -6,10 +6,13 @@ that is outside the server's current bounds is moved to the nearest bound, as fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import attrs
 
+from kcoord.assign.consumer.interface import ConsumerAssignor
+from kcoord.assign.consumer.ranges import RangeConsumerAssignor
+from kcoord.assign.consumer.uniform import UniformConsumerAssignor
 from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy, within, word
 
 SESSION_TIMEOUT = "consumer.session.timeout.ms"
@@ -23,6 +26,10 @@ INTERVALS_WAIT = -1
 """The value of the wait that stands for as long as the interval allows."""
 MAX_WAIT_MS = 30_000
 """The longest wait that a group may set. Clients give up a request after 30 s (`request.timeout.ms`)."""
+
+
+def _names(assignors: tuple[ConsumerAssignor, ...]) -> list[str]:
+    return [each.name for each in assignors]
 
 
 @attrs.frozen(slots=True)
@@ -63,9 +70,16 @@ class ConsumerSettings:
     """
     classic_mode: ClassicMode = ClassicMode.BARRIER
     """`group.consumer.classic.mode`: how a group that has only consumers of the classic protocol is managed."""
-    assignors: Sequence[str] = ("uniform", "range")
+    assignors: tuple[ConsumerAssignor, ...] = attrs.field(
+        factory=lambda: (UniformConsumerAssignor(), RangeConsumerAssignor()), eq=_names
+    )
     """`group.consumer.assignors`: those that members may wish for. The first serves groups whose members wish for none.
     """
+
+    @property
+    def assignor_names(self) -> list[str]:
+        """The names of the assignors, the default first."""
+        return _names(self.assignors)
 
     @property
     def wait_ms(self) -> int:

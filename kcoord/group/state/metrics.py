@@ -72,6 +72,8 @@ class ConsumerCounters(ModernCounters):
 
     held: int = 0
     """Heartbeats whose answers waited until they would say something new, or until that had taken too long (KG-10)."""
+    failed: Counter[str] = attrs.Factory(Counter)
+    """Assignments that could not be made, by assignor."""
     fused: int = 0
     """Heartbeats without news that came too soon after the last answer, so that theirs waited for a moment (KG-13)."""
 

@@ -135,6 +135,16 @@ class Slowed:
     """Whether this is the first rebalance in the row that must wait."""
 
 
+@frozen(slots=True)
+class Unassigned:
+    """An assignor of a consumer group has failed, so that the group keeps its targets."""
+
+    group_id: str
+    why: str
+    times: int
+    """How often in a row it has failed for that group epoch."""
+
+
 @attrs.define(slots=True, eq=False)
 class Step:
     """The result of one call of a shard. `records` are one atomic append, in order. `replies` are sent when it is
@@ -150,6 +160,7 @@ class Step:
     computed: list[str] = attrs.Factory(list)
     """The consumer groups for which the step has made an assignment. The shell tells how long that took (`Shard.took`).
     """
+    unassigned: list[Unassigned] = attrs.Factory(list)
     excess: str | None = None
     """Which limit the request exceeded, so that it was refused and nothing was done (`limits`)."""
     refused: list[Token] = attrs.Factory(list)

@@ -59,7 +59,7 @@ from kcoord.server.connections.outbox import Outbox, Waiting
 from kcoord.server.connections.refusal_log import RefusalLog
 from kcoord.server.shards.lease_keeper import LeaseKeeper
 from kcoord.server.shards.shard_loading import read_shard
-from kcoord.server.shards.shard_log_lines import sender, tell_of_fault, tell_of_rebalance, tell_of_slowed
+from kcoord.server.shards.shard_log_lines import sender, tell_of_step
 from kcoord.server.shards.shard_phase import MOVES, REFUSALS, Event, ShardPhase
 from kcoord.server.startup.settings_log_lines import tell_of_adjusted_settings, tell_of_former_names
 
@@ -486,15 +486,10 @@ class ShardHost:
     def _take(self, step: Step) -> None:
         if step.encoded:
             self.outbox.append(step.encoded)
-            for record in step.records:
-                tell_of_rebalance(record)
-        for fault in step.faults:
-            tell_of_fault(self.partition, fault)
+        tell_of_step(self.partition, step)
         for token in step.refused:
             if isinstance(token, Waiting):
                 token.refuse(ErrorCode.NOT_COORDINATOR)
-        for slowed in step.slowed:
-            tell_of_slowed(slowed)
         for reply in step.replies:
             self._reply(reply)
         self._set_timer()

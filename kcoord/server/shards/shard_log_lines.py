@@ -8,7 +8,7 @@ from kcoord.group.isolation import TooLarge
 from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.repeated_rebalances import LONGEST_MS
-from kcoord.group.state.step import Fault, RequestContext, Slowed
+from kcoord.group.state.step import Fault, RequestContext, Slowed, Step, Unassigned
 from kcoord.protocol.primitives import EncodeError
 from kcoord.protocol.records import (
     ConnectWorkerGroupMetadataValue,
@@ -18,7 +18,7 @@ from kcoord.protocol.records import (
     Record,
 )
 
-__all__ = ["sender", "tell_of_fault", "tell_of_rebalance", "tell_of_slowed"]
+__all__ = ["sender", "tell_of_step"]
 
 log = logging.getLogger("kcoord.coordinator")
 
@@ -28,7 +28,19 @@ SHOWN_CHARS = 64
 """Characters of a client's id that are logged."""
 
 
-def tell_of_rebalance(record: Record) -> None:
+def tell_of_step(partition: int, step: Step) -> None:
+    """Log what a step of that partition's shard has done that somebody should know."""
+    for record in step.records:
+        _tell_of_rebalance(record)
+    for fault in step.faults:
+        _tell_of_fault(partition, fault)
+    for slowed in step.slowed:
+        _tell_of_slowed(slowed)
+    for unassigned in step.unassigned:
+        _tell_of_unassigned(unassigned)
+
+
+def _tell_of_rebalance(record: Record) -> None:
     """Log one line for each new generation or group epoch, with the reason for the rebalance."""
     group = record.value
     if isinstance(group, ConnectWorkerGroupMetadataValue):
@@ -49,7 +61,7 @@ def tell_of_rebalance(record: Record) -> None:
         )
 
 
-def tell_of_slowed(slowed: Slowed) -> None:
+def _tell_of_slowed(slowed: Slowed) -> None:
     """Log one line when a group's rebalances start to be delayed, because the last ones changed nothing."""
     if slowed.begins:
         log.warning(
@@ -60,12 +72,18 @@ def tell_of_slowed(slowed: Slowed) -> None:
         )
 
 
+def _tell_of_unassigned(unassigned: Unassigned) -> None:
+    """Log one line when the assignor of a consumer group fails for the first time at a group epoch."""
+    if unassigned.times == 1:
+        log.warning("group %s: %s; it keeps its assignment, and tries again", unassigned.group_id, unassigned.why)
+
+
 def sender(context: RequestContext) -> str:
     """The sender of a request, safe for a log line."""
     return f"client {context.client_id[:SHOWN_CHARS]!r} at {context.client_host}"
 
 
-def tell_of_fault(partition: int, fault: Fault) -> None:
+def _tell_of_fault(partition: int, fault: Fault) -> None:
     """Log what failed in which group, what that means for the group, and why it failed."""
     if fault.closed:
         then = f"the group is not served; it is tried again in {fault.quarantined_ms} ms"

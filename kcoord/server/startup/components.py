@@ -23,7 +23,7 @@ from kcoord.log.interface import Log
 from kcoord.server.server import Behind, Limits, Server
 from kcoord.server.shards.coordinator import Coordinator
 from kcoord.server.shards.record_level_to_write import record_level
-from kcoord.server.startup.assignors import AssignorError, load_assignors
+from kcoord.server.startup.assignors import AssignorError, load_assignors, load_consumer_assignors
 from kcoord.server.startup.listen_fds import CLIENTS, INTERNAL, HandedDown, HandedDownError, broker
 from kcoord.server.startup.served_groups import serves_consumer_groups
 from kcoord.server.startup.tls import listener_context
@@ -215,8 +215,12 @@ def group_settings(settings: Settings) -> GroupSettings:
 
 
 def consumer_settings(settings: Settings) -> ConsumerSettings:
-    """The engine's settings for consumer groups."""
+    """The engine's settings for consumer groups. Raises StartError for an assignor that does not exist."""
     is_served = serves_consumer_groups(settings)
+    try:
+        assignors = load_consumer_assignors(settings.group_consumer_assignors)
+    except AssignorError as error:
+        raise StartError(str(error)) from error
     return ConsumerSettings(
         session_timeout_ms=settings.group_consumer_session_timeout_ms,
         min_session_timeout_ms=settings.group_consumer_min_session_timeout_ms,
@@ -231,7 +235,7 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
         max_size=settings.group_consumer_max_size,
         migration_policy=MigrationPolicy(settings.group_consumer_migration_policy),
         classic_mode=ClassicMode(settings.group_consumer_classic_mode) if is_served else ClassicMode.BARRIER,
-        assignors=settings.group_consumer_assignors,
+        assignors=assignors,
     )
 
 

@@ -49,7 +49,7 @@ def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) 
     if group.static_ids != static:
         yield f"static members are {group.static_ids}, counted {static}"
     if live and group.members and group.assignment_epoch != group.epoch:
-        if not may_wait:
+        if not may_wait and group.failure is None:
             yield f"the group is at {group.epoch}, its assignment at {group.assignment_epoch}"
     elif live:
         existing = {(topic.id, at) for topic in group.topics.values() for at in range(topic.partitions)}
@@ -167,6 +167,8 @@ class GroupHistory:
 def _has_timers(group: ConsumerGroup, now_ms: int, rest_ms: int) -> None:
     waits = bool(group.members) and group.epoch != group.assignment_epoch
     due_ms = group.assignment_ms + rest_ms if waits else NEVER_MS
+    if waits and group.failure is not None and group.failure.epoch == group.epoch:
+        due_ms = max(due_ms, group.failure.retry_ms)
     for member in group.members.values():
         if member.stage is Stage.UNREVOKED and not member.away and member.release_due_ms == NEVER_MS:
             raise Violation("timers", f"{member.member_id} has to let go of something, and may take for ever")

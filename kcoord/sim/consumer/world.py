@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+from kcoord.assign.consumer import ConsumerAssignor
+from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
 from kcoord.group.state.connect_settings import ClassicMode, MigrationPolicy
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.settings import GroupSettings
@@ -12,6 +14,7 @@ from kcoord.sim.consumer.checks import ConsumerChecks
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.coordinator import ConsumerCoordinator
 from kcoord.sim.consumer.faults import ConsumerFaults
+from kcoord.sim.consumer.flawed_assignor import FlawedConsumerAssignor
 from kcoord.sim.consumer.fleet import ConsumerFleet
 from kcoord.sim.coordinator import UP
 from kcoord.sim.course import Course
@@ -44,6 +47,14 @@ class ConsumerWorld(Course):
         checks = ConsumerChecks(context, coordinator, fleet)
         return coordinator, fleet, checks, ConsumerFaults(context, coordinator, fleet, checks, self._planned_faults)
 
+    def _assignors(self) -> tuple[ConsumerAssignor, ...]:
+        """Those that come with kcoord, and in some runs one before them that goes wrong."""
+        context, built_in = self.context, tuple(make() for make in CONSUMER_ASSIGNORS.values())
+        if not context.plan.flawed:
+            return built_in
+        random = Random((context.plan.fault_seed or 0) + 6)
+        return FlawedConsumerAssignor(random, context.flawed), *built_in
+
     def _settings(self) -> GroupSettings:
         plan, consumers = self.context.plan, self.context.consumers
         return GroupSettings(
@@ -54,6 +65,7 @@ class ConsumerWorld(Course):
                 heartbeats_per_s=consumers.heartbeats_per_s,
                 assignment_interval_ms=consumers.assignment_interval_ms,
                 max_size=consumers.max_size,
+                assignors=self._assignors(),
                 migration_policy=MigrationPolicy.BIDIRECTIONAL if consumers.downgrades else MigrationPolicy.UPGRADE,
                 classic_mode=ClassicMode.INDIVIDUAL if consumers.individual else ClassicMode.BARRIER,
             )

@@ -54,6 +54,8 @@ INDIVIDUAL, CHANGING = 0.5, 0.4
 """Of these, the shares of runs in which classic consumers are led one by one, and in which that changes."""
 CHANGE_MODE = "change_mode"
 """The fault that changes it."""
+FLAWED = 0.05
+"""The share of runs in which an assignor that fails now and then serves groups that wish for none."""
 IN_FRONT = 0.25
 """The share of runs in which topics are a cluster's."""
 
@@ -111,6 +113,8 @@ def draw(random: Random) -> tuple[Plan, Consumers]:
     consumers = _with_classic(Random((plan.fault_seed or 0) + 2), consumers)
     consumers = attrs.evolve(consumers, heartbeats_per_s=Random((plan.fault_seed or 0) + 3).choice((1, 4, 20)))
     plan, consumers = _led(Random((plan.fault_seed or 0) + 4), plan, consumers)
+    if Random((plan.fault_seed or 0) + 5).random() < FLAWED:
+        plan = attrs.evolve(plan, flawed=0.4)
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 

@@ -79,8 +79,8 @@ MIXED_EVENTS: Mapping[str, tuple[str, ...]] = {
 CLASSIC_REASONS = (Reason.MIGRATED, Reason.LEADER_JOINED)
 """Reasons for a new group epoch that need classic workers."""
 STATIC_REASONS = (Reason.STATIC_REPLACED,)
-UNMET_CONSUMER_REASONS = (ConsumerReason.REMOVED,)
-"""Reasons that need an admin: runs of consumer groups have none."""
+UNMET_CONSUMER_REASONS = (ConsumerReason.REMOVED, ConsumerReason.RACK_CHANGED)
+"""Reasons that need an admin, or an assignor that reads racks: runs of consumer groups have none."""
 PLACEMENTS = (
     "a drained worker is empty",
     "a rebalance leaves more to move",
@@ -124,7 +124,8 @@ CONSUMER_ANSWERS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 CONSUMER_EVENTS: Mapping[str, tuple[str, ...]] = {
     "members": ("joined", "replaced", "left", "expired", "away"),
-    "installed": ("uniform", "range"),
+    "installed": ("uniform", "range", "flawed"),
+    "failed": ("flawed",),
     "moved": ("",),
     "converged": ("",),
     "held": ("",),

@@ -125,6 +125,19 @@ class Subscription:
     """The ids of the existing topics among them."""
 
 
+@frozen(slots=True)
+class AssignmentFailure:
+    """The assignor could not make targets, so the last ones stay."""
+
+    epoch: int
+    """The group epoch for which they were to be."""
+    why: str
+    times: int
+    """How often in a row it has failed for that epoch."""
+    retry_ms: int
+    """When it is tried again, on the steps' clock."""
+
+
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """One consumer group."""
@@ -162,6 +175,8 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """When the installed targets were made, on the steps' clock."""
     took_ms: int = 0
     """How long that took, as far as anybody has told."""
+    failure: AssignmentFailure | None = None
+    """Why the last try to make targets has failed; None: it has not."""
     targets_by_topic: Mapping[str, tuple[Partitions, TargetByTopic]] = attrs.Factory(dict)
     """The targets as assignors have them, by member id, each with the partitions that it stands for. It saves time:
     one that stands for other partitions than the member's target does not count.
