@@ -13,7 +13,6 @@ shard raises an error all the same, it must be dropped too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from functools import partial
 
 from kcoord.group.api_handlers_and_rights import ALL_APIS, Handler, Writes
@@ -38,20 +37,20 @@ from kcoord.group.conversion.conversion_trigger import follow, sweep_classic
 from kcoord.group.error_responses import refuse
 from kcoord.group.expiry import expire, surplus_groups
 from kcoord.group.group_content_limits import creates_group, cut_client_id, excess, refuse_excess
+from kcoord.group.group_facts import GroupFacts
 from kcoord.group.isolation import Fits, Isolation, error_of, fits_every_log
 from kcoord.group.modern.held_replies import flush_held_reply, hold_is_over, hold_is_over_unwritten
 from kcoord.group.multi_group_requests import named_group
+from kcoord.group.shard_facts import facts_of
+from kcoord.group.shard_metrics import metrics_of
 from kcoord.group.state.connect_settings import misfits
 from kcoord.group.state.consumer_settings import adjusted
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.classic_group import ClassicGroup
-from kcoord.group.state.groups.classic_states import LABELS as CLASSIC_STATES
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, AnyGroup
 from kcoord.group.state.groups.modern_member import AnyMember
-from kcoord.group.state.groups.modern_states import LABELS as MODERN_STATES
 from kcoord.group.state.journal import Journal
-from kcoord.group.state.metrics import CLASSIC, CONNECT, CONSUMER, Metrics, Misplaced
-from kcoord.group.state.owner_setting import OWNER, Owner
+from kcoord.group.state.metrics import Metrics
 from kcoord.group.state.records.connect_records import configuration
 from kcoord.group.state.records.connect_replay import settle_load
 from kcoord.group.state.records.consumer_replay import settle_load as settle_consumer_load
@@ -457,14 +456,6 @@ class Shard:
         """All groups that are known here."""
         return [*self.state.groups, *self.state.connect, *self.state.consumer]
 
-    def has_members(self, group_id: str) -> bool:
-        """Whether the group has members. In a classic group, clients that were given a member id count too."""
-        modern = self.state.modern_group(group_id)
-        if modern is not None:
-            return bool(modern.members)
-        group = self.state.groups.get(group_id)
-        return group is not None and bool(group.members or group.pending or (group.record.members))
-
     def has_any_members(self) -> bool:
         """Whether any group here has members. In a classic group, clients that were given a member id count too."""
         modern = any(group.members for group in self.state.modern())
@@ -472,56 +463,11 @@ class Shard:
 
     def metrics(self) -> Metrics:
         """Numbers of groups and members, and counts of what has happened since the load."""
-        state = self.state
-        classic, connect, consumer = state.groups.values(), state.connect.values(), state.consumer.values()
-        return Metrics(
-            groups={
-                CLASSIC: _by_state(CLASSIC_STATES, [group.state.label for group in classic]),
-                CONNECT: _by_state(MODERN_STATES, [group.state.label for group in connect]),
-                CONSUMER: _by_state(MODERN_STATES, [group.shown_state.label for group in consumer]),
-            },
-            members={
-                CLASSIC: sum(len(group.members) for group in classic),
-                CONNECT: sum(len(group.members) for group in connect),
-                CONSUMER: sum(len(group.members) for group in consumer),
-            },
-            quarantined=len(self.state.quarantine),
-            misplaced={
-                group.group_id: Misplaced(len(group.placed.unplaced), len(group.placed.unmet))
-                for group in connect
-                if group.placed.unplaced or group.placed.unmet
-            },
-            connect=deepcopy(self.state.counters),
-            consumer=deepcopy(self.state.consumer_counters),
-        )
+        return metrics_of(self.state)
 
-    def owner(self, group_id: str) -> str:
-        """Who is to coordinate the group, from its setting `gateway.owner`: `auto`, `kcoord` or `cluster`."""
-        return self.state.configurations.get(group_id, {}).get(OWNER, Owner.AUTO)
-
-    def generation(self, group_id: str) -> int | None:
-        """The generation of `GroupFacts`; None for a group that is not known here."""
-        consumer = self.state.consumer.get(group_id)
-        if consumer is not None:
-            return consumer.fence_epoch + 1
-        modern = self.state.modern_group(group_id)
-        if modern is not None:
-            return modern.epoch
-        group = self.state.groups.get(group_id)
-        return None if group is None else group.generation
-
-    def is_led_alone(self, group_id: str) -> bool:
-        """Whether the group is to become a consumer group of classic members."""
-        return is_led_alone(self.state, group_id)
-
-    def consumer_epoch(self, group_id: str) -> int | None:
-        """The group epoch of a consumer group; None for a group of another kind, or one that is not known here."""
-        consumer = self.state.consumer.get(group_id)
-        return None if consumer is None else consumer.epoch
-
-
-def _by_state(states: Sequence[str], found: Sequence[str]) -> dict[str, int]:
-    return {state: found.count(state) for state in states}
+    def facts(self, group_id: str, *, loaded: bool = True) -> GroupFacts:
+        """What is known here of a group, which may not exist. `loaded`: the shard serves."""
+        return facts_of(self.state, group_id, loaded=loaded)
 
 
 def _flush_one(transition: Transition, group: AnyGroup, member: AnyMember) -> None:

@@ -110,7 +110,7 @@ class Fleet(TranslatedFleet):
 
     def epoch(self) -> int:
         """The group epoch, or generation."""
-        return self.shard.generation(GROUP) or 0
+        return self.shard.facts(GROUP).generation or 0
 
     def take(self, step: Step) -> None:
         """Check what a crash would find here."""

@@ -171,7 +171,7 @@ def in_state(state: str, version: int) -> tuple[Hand, list[object], int]:
     hand = Hand(version=version)
     waiting = CASES[state][0](hand)
     assert all(hand.error(token) is None for token in waiting)
-    generation = hand.shard.generation(GROUP)
+    generation = hand.shard.facts(GROUP).generation
     assert generation is not None
     return hand, waiting, generation
 
@@ -246,7 +246,7 @@ def test_default_has_its_barrier_whatever_the_mode(state: str) -> None:
     hand.configure(classic_mode="individual")
     assert GROUP in hand.state.groups
     assert [hand.error(token) for token in waiting] == [None] * len(waiting)
-    assert hand.shard.generation(GROUP) == generation
+    assert hand.shard.facts(GROUP).generation == generation
 
 
 @VERSIONS

@@ -203,7 +203,7 @@ def test_a_group_that_cannot_be_opened_is_closed_and_the_others_are_served(monke
         refused = described(world, "g")
         assert refused.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
         assert "not served" in refused.error_message
-        assert world.shard.has_members("g"), "who asks whether the group may be given up is told no"
+        assert world.shard.facts("g").has_members, "who asks whether the group may be given up is told no"
         assert world.shard.check_delete("g") == ErrorCode.COORDINATOR_NOT_AVAILABLE
         world.advance_to(world.now_ms + SHORTEST_MS)
         assert beats(world, first) == ErrorCode.COORDINATOR_NOT_AVAILABLE

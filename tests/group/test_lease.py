@@ -42,9 +42,9 @@ def test_rule_27_after_a_load_a_session_is_longer_by_the_lease(lease_ms: int) ->
     world.crash(lease_ms=lease_ms)
     ends_ms = world.now_ms + client.session_timeout_ms + lease_ms
     world.advance_to(ends_ms - 1)
-    assert world.shard.has_members("g")
+    assert world.shard.facts("g").has_members
     world.advance_to(ends_ms)
-    assert not world.shard.has_members("g")
+    assert not world.shard.facts("g").has_members
 
 
 def test_rule_27_the_next_sign_of_life_counts_afresh() -> None:
@@ -55,9 +55,9 @@ def test_rule_27_the_next_sign_of_life_counts_afresh() -> None:
     assert client.act(world)
     ends_ms = world.now_ms + client.session_timeout_ms
     world.advance_to(ends_ms - 1)
-    assert world.shard.has_members("g")
+    assert world.shard.facts("g").has_members
     world.advance_to(ends_ms)
-    assert not world.shard.has_members("g")
+    assert not world.shard.facts("g").has_members
 
 
 @pytest.mark.parametrize("lease_ms", [0, LEASE_MS])
@@ -67,9 +67,9 @@ def test_rule_27_a_worker_that_the_elder_still_answered_has_stopped_before_its_w
     world, _ = connect()
     world.restart(lease_ms=lease_ms)
     world.pass_ms(SESSION_MS + lease_ms - 1)
-    assert world.shard.has_members(world.group_id)
+    assert world.shard.facts(world.group_id).has_members
     world.pass_ms(1)
-    assert not world.shard.has_members(world.group_id)
+    assert not world.shard.facts(world.group_id).has_members
 
 
 def test_sessions_begin_afresh_when_time_goes_on() -> None:
@@ -77,9 +77,9 @@ def test_sessions_begin_afresh_when_time_goes_on() -> None:
     world.now_ms += client.session_timeout_ms + 30_000  # nothing was done meanwhile, and nobody answered
     world.shard.go_on(30_000, world.now_ms)
     world.advance_to(world.now_ms + client.session_timeout_ms - 1)
-    assert world.shard.has_members("g")
+    assert world.shard.facts("g").has_members
     world.advance_to(world.now_ms + 1)
-    assert not world.shard.has_members("g")
+    assert not world.shard.facts("g").has_members
 
 
 def test_a_connect_groups_sessions_too() -> None:
@@ -87,9 +87,9 @@ def test_a_connect_groups_sessions_too() -> None:
     world.now_ms += SESSION_MS + 30_000
     world.shard.go_on(30_000, world.now_ms)
     world.pass_ms(SESSION_MS - 1)
-    assert world.shard.has_members(world.group_id)
+    assert world.shard.facts(world.group_id).has_members
     world.pass_ms(1)
-    assert not world.shard.has_members(world.group_id)
+    assert not world.shard.facts(world.group_id).has_members
 
 
 def test_a_rebalance_has_as_much_time_left_as_it_had() -> None:

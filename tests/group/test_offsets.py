@@ -186,12 +186,12 @@ def test_the_gateway_asks_the_same_before_it_lets_the_cluster_delete() -> None:
     assert shard.check_delete("g").name == "NON_EMPTY_GROUP"
     assert shard.check_offset_delete("ghosts").name == shard.check_delete("ghosts").name == "GROUP_ID_NOT_FOUND"
     assert shard.subscribed_among("ghosts", ["t"]) == frozenset()
-    assert (shard.has_members("g"), shard.has_members("ghosts")) == (True, False)
-    assert (shard.generation("g"), shard.generation("ghosts")) == (1, None)
+    assert (shard.facts("g").has_members, shard.facts("ghosts").has_members) == (True, False)
+    assert (shard.facts("g").generation, shard.facts("ghosts").generation) == (1, None)
     story.tell("2 A leave -> A ok")
-    assert not shard.has_members("g")
+    assert not shard.facts("g").has_members
     story.tell("3 B join -> MEMBER_ID_REQUIRED")
-    assert shard.has_members("g")
+    assert shard.facts("g").has_members
 
 
 # -- expiry -----------------------------------------------------------------------------------------------------------

@@ -155,10 +155,10 @@ def fleet(**leader: object) -> tuple[World, list[Consumer]]:
 
 def test_a_leader_that_joins_for_nothing_disturbs_the_others_once_a_minute() -> None:
     world, members = fleet(restless=True)
-    before = world.shard.generation("g")
+    before = world.shard.facts("g").generation
     assert before is not None
     live(world, members, MINUTES * 60)
-    after = world.shard.generation("g")
+    after = world.shard.facts("g").generation
     assert after is not None
     assert after - before <= QUICKLY + MINUTES
     assert members[1].in_peace > 50 * MINUTES

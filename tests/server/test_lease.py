@@ -160,7 +160,7 @@ async def test_rule_27_who_is_cut_off_answers_nothing_not_from_the_hot_path_eith
             check = cut.running.coordinator.check_commit
             assert await check(GROUP, member.member_id, None, member.generation, transactional=False) == refused
             assert not (await cut.running.coordinator.facts([GROUP]))[GROUP].loaded
-            assert cut.host.shard.has_members(GROUP), "who cannot prove that it coordinates puts nobody out"
+            assert cut.host.shard.facts(GROUP).has_members, "who cannot prove that it coordinates puts nobody out"
 
             cut.proxy.mend()
             await until(lambda: cut.host.state is ShardPhase.ELSEWHERE)
@@ -179,7 +179,7 @@ async def test_time_stands_still_for_who_is_cut_off_and_goes_on(kafka: KafkaClus
         stopped_ms = monotonic_ms()
         await until(lambda: monotonic_ms() > stopped_ms + LEASE_MS + 2 * session_ms)
         assert (await member.heartbeat()).error_code == ErrorCode.NOT_COORDINATOR
-        assert cut.host.shard.has_members(GROUP)
+        assert cut.host.shard.facts(GROUP).has_members
         cut.proxy.mend()
 
         async def is_answered() -> bool:

@@ -458,15 +458,7 @@ class ShardHost:
         """What this shard knows of the group."""
         if self.state is ShardPhase.ELSEWHERE:
             return UNKNOWN
-        return GroupFacts(
-            known=True,
-            has_members=self.shard.has_members(group_id),
-            generation=self.shard.generation(group_id),
-            loaded=self.state is ShardPhase.ACTIVE,
-            owner=self.shard.owner(group_id),
-            consumer_epoch=self.shard.consumer_epoch(group_id),
-            is_led_alone=self.shard.is_led_alone(group_id),
-        )
+        return self.shard.facts(group_id, loaded=self.state is ShardPhase.ACTIVE)
 
     def _step(self, take: Callable[[], Step], during: str) -> Step | None:
         """Let the shard take one step: append its records and release its replies. Returns None if the shard itself

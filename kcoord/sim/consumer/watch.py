@@ -90,7 +90,7 @@ class SimulatedWatch:
             news = self._news(shard, request, connection, request.subscribed_topic_names)
             if news is not None and request.member_epoch == JOINING_EPOCH:
                 news = self._beside(shard, request.group_id, connection, news)
-        elif request.group_id not in shard.state.consumer and not shard.is_led_alone(request.group_id):
+        elif request.group_id not in shard.state.consumer and not shard.facts(request.group_id).is_led_alone:
             self._processes[connection % PROCESSES].forget((connection, request.group_id))
             return context
         elif request.group_id not in shard.state.consumer and isinstance(request, HeartbeatRequest):

@@ -244,7 +244,7 @@ class _Fleet:
         process.start()
 
     def _generation(self) -> int:
-        return self._hub.shard.generation(GROUP) or 0
+        return self._hub.shard.facts(GROUP).generation or 0
 
     def _slowed(self, worker: str, seconds: float) -> int:
         factors = [factor for pattern, factor in self._scenario.slow.items() if fnmatchcase(worker, pattern)]

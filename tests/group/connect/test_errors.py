@@ -257,7 +257,7 @@ def classic(world: World, members: bool = True) -> None:
     world.pass_ms(3_000)
     if not members:
         world.pass_ms(60_000)
-        assert not world.shard.has_members("g")
+        assert not world.shard.facts("g").has_members
 
 
 def test_a_classic_group_is_no_connect_group() -> None:

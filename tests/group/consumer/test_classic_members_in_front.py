@@ -29,7 +29,7 @@ def in_front() -> World:
 
 def fence(world: World) -> int | None:
     """The number for which kcoord's member at the cluster must stand."""
-    return world.shard.generation(GROUP)
+    return world.shard.facts(GROUP).generation
 
 
 # -- topics ------------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def downgraded(world: World) -> None:
     """kcoord's member has never stood for the next generation of the classic group."""
     classic = beside_one(world)
     world.leave("n")
-    former = world.shard.generation(GROUP)
+    former = world.shard.facts(GROUP).generation
     token = classic.send_join()
     world.pass_ms(10_000)
     assert classic.joined(token) is NONE
