@@ -1,6 +1,7 @@
-"""Do several instances serve consumers of the new protocol as one kcoord, also when one dies? (KG-17, KG-19, GW-21)
+"""Do several instances serve consumer groups as one kcoord, also when one dies? (KG-17, KG-19, GW-21)
 
-In every other group one of the two consumers speaks the classic protocol (KG-21, KG-23).
+Each group has two consumers. In every other one of the first fleet one of the two speaks the classic protocol (KG-21,
+KG-23). The second fleet has classic consumers only, which are led one by one (KG-26).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from confluent_kafka.admin import NewPartitions
 
 from tests.clients.members import Librdkafka, Member
@@ -34,36 +36,35 @@ GROUPS = 8
 CLASSIC = {"partition.assignment.strategy": "cooperative-sticky"}
 
 
+PAIRS = {"barrier": ((CLASSIC, NEW_PROTOCOL), (NEW_PROTOCOL, NEW_PROTOCOL)), "individual": ((CLASSIC, CLASSIC),)}
+"""By `group.consumer.classic.mode`, which two consumers a group has."""
+
+
+@pytest.mark.parametrize("mode", PAIRS)
 async def test_consumers_share_grow_and_go_on_when_an_instance_dies(
-    start_kafka: Callable[..., KafkaCluster], tmp_path: Path, name: str
+    start_kafka: Callable[..., KafkaCluster], tmp_path: Path, name: str, mode: str
 ) -> None:
     cluster = await asyncio.to_thread(start_kafka, 2)
-    with fleet(cluster, tmp_path, **SETTINGS) as pair:
+    with fleet(cluster, tmp_path, **SETTINGS, group_consumer_classic_mode=mode) as pair:
         await pair.settled(0, 1)
-        await asyncio.to_thread(_share_and_go_on, cluster, pair, name)
-        await asyncio.to_thread(pair.instances[0].start)
+        await asyncio.to_thread(_share_and_go_on, cluster, pair, name, mode)
         await pair.settled(0, 1)
         await pair.stop()
 
 
 def assignments(members: Mapping[str, Sequence[Member]]) -> dict[str, list[int]]:
-    """By group, how many assignments its consumers of the new protocol have had. (librdkafka's classic consumer joins
-    again by itself when it sees, some time later, that its topic has grown.)
-    """
-    return {
-        group: [each.assignments for each in both if each.options.get("group.protocol") == "consumer"]
-        for group, both in members.items()
-    }
+    """By group, how many assignments its consumers have had."""
+    return {group: [each.assignments for each in both] for group, both in members.items()}
 
 
-def _share_and_go_on(cluster: KafkaCluster, pair: Fleet, name: str) -> None:
+def _share_and_go_on(cluster: KafkaCluster, pair: Fleet, name: str, mode: str) -> None:
     topic = cluster.create_topic(f"work-{name}", partitions=4)
     groups = [f"{name}-{number}" for number in range(GROUPS)]
     with ExitStack() as stack:
         members = {
             group: [
                 stack.enter_context(Librdkafka(pair.bootstrap, group, [topic], options=options))
-                for options in (CLASSIC if number % 2 else NEW_PROTOCOL, NEW_PROTOCOL)
+                for options in PAIRS[mode][number % len(PAIRS[mode])]
             ]
             for number, group in enumerate(groups)
         }
@@ -74,12 +75,9 @@ def _share_and_go_on(cluster: KafkaCluster, pair: Fleet, name: str) -> None:
                 wait_until_shared(both, [partitions // 2] * 2, what)
 
         all_share(4)
-        admin = cluster.admin()
-        admin.create_partitions([NewPartitions(topic, 6)])[topic].result(60)
-        all_share(6)
         pair.instances[0].stop()
         pair.instances[0].start()
-        all_share(6)
+        all_share(4)
         before = assignments(members)
         pair.instances[0].kill()
         values = {f"v{number}" for number in range(30)}
@@ -89,8 +87,15 @@ def _share_and_go_on(cluster: KafkaCluster, pair: Fleet, name: str) -> None:
             for each in both:
                 each.commit()
             assert sum(cluster.committed(group).values()) == 30
-        all_share(6)
+        all_share(4)
         assert assignments(members) == before
+        pair.instances[0].start()
+        admin = cluster.admin()
+        admin.create_partitions([NewPartitions(topic, 6)])[topic].result(60)
+        all_share(6)
+        pair.instances[0].stop()
+        pair.instances[0].start()
+        all_share(6)
 
 
 def _have_read(members: Sequence[Member], values: set[str]) -> bool:
