@@ -16,6 +16,7 @@ from kcoord.client.kafka_release import OLDEST, release_of
 from kcoord.client.security import Security
 from kcoord.protocol.messages import (
     OWN_APIS,
+    ConsumerGroupHeartbeatRequest,
     JoinGroupRequest,
     MetadataRequest,
     SaslHandshakeRequest,
@@ -63,6 +64,8 @@ class Probed:
     """The release of Apache Kafka, as far as the broker's answers show it (`kafka_release.py`)."""
     is_reached: bool = True
     """Whether the address accepted a connection."""
+    has_consumer_groups: bool = False
+    """Whether it knows consumer groups of the new protocol (KIP-848)."""
 
 
 async def probe(address: Address, tls: ssl.SSLContext | None, expected: Expectation) -> Probed:
@@ -102,7 +105,10 @@ async def _judge(where: str, connection: Connection, security: Security, expecte
         return Probed(f"{where} wants a login ({', '.join(sorted(mechanisms))}), {told}")
     if expected.login and not mechanisms:
         return Probed(f"{where} takes no logins, {expected.but(tls=security.tls is not None, login=False)}")
-    return Probed(release=release_of(connection.versions, connection.features))
+    return Probed(
+        release=release_of(connection.versions, connection.features),
+        has_consumer_groups=connection.serves(ConsumerGroupHeartbeatRequest),
+    )
 
 
 async def _unusable(address: Address, security: Security, expected: Expectation, error: ClientError) -> Probed:

@@ -25,6 +25,7 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import kcoord_of
 from tests.kafka.java import Java
 from tests.kafka.kcoord_process import Kcoord
+from tests.kafka.nodes import ZooKeeperSite
 from tests.kafka.process import ServerProcess
 from tests.kafka.topics import read_topic, write_topic
 from tests.kafka.wait import NotYet, eventually
@@ -81,6 +82,22 @@ def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]
 def librdkafka(entry: Kcoord, group: str, topic: str, **options: Any) -> Librdkafka:
     instance = options.pop("instance", None)
     return Librdkafka(entry.bootstrap, group, [topic], instance=instance, options={**NEW_PROTOCOL, **options})
+
+
+def test_who_does_not_know_is_told_that_kcoord_could_serve_such_consumers(
+    cluster: KafkaCluster, tmp_path: Path
+) -> None:
+    """In front of a cluster they are off unless one says so; from Kafka 3.7 on the cluster knows them."""
+    lacks_them = isinstance(cluster.site, ZooKeeperSite)
+    entry = kcoord_of(cluster, tmp_path / "kcoord")
+    entry.wait_for_line("upstream answers, and speaks as Apache Kafka ")
+    checked = run("check", "--listen", "127.0.0.1:0", "--upstream", cluster.bootstrap, "--groups", "x", "--json")
+    hint = "with group.consumer.enable=true kcoord serves such consumers"
+    assert (hint in checked.out) is lacks_them
+    if lacks_them:
+        entry.wait_for_line(hint)
+    entry.remove()
+    assert (hint in entry.log.read_text()) is lacks_them
 
 
 def all_of(topic: str, partitions: int = 6) -> frozenset[tuple[str, int]]:

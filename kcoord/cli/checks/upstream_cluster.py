@@ -15,6 +15,7 @@ from kcoord.client import Broker, ClientError, Connection, Security
 from kcoord.client.broker_probe import ANSWER_S, Probed, probe
 from kcoord.client.kafka_release import release_of
 from kcoord.protocol.messages import MetadataRequest, MetadataResponse
+from kcoord.server.startup.served_groups import COULD_SERVE_CONSUMERS, could_serve_consumers
 from kcoord.server.startup.upstream_watch import expectation, is_own_address
 from kcoord.settings import Settings
 
@@ -26,6 +27,8 @@ class Seen:
     brokers: list[Broker] = attrs.Factory(list)
     cluster_id: str = ""
     """The id that the first address gave."""
+    answers: list[Probed] = attrs.Factory(list)
+    """What was found at the addresses that kcoord can work with."""
 
 
 async def check_cluster(settings: Settings, security: Security, seen: Seen) -> AsyncIterator[Finding]:
@@ -42,9 +45,13 @@ async def check_cluster(settings: Settings, security: Security, seen: Seen) -> A
         if probed.problem:
             yield problem("upstream", probed.problem)
         else:
+            seen.answers.append(probed)
             yield await _ask(address, settings, security, probed, seen)
     for broker in seen.brokers:
         yield await _check_broker(broker, settings, security)
+    known = any(each.has_consumer_groups for each in seen.answers)
+    if seen.answers and could_serve_consumers(settings, has_consumer_groups=known):
+        yield note("upstream", COULD_SERVE_CONSUMERS)
 
 
 async def _ask(address: Address, settings: Settings, security: Security, probed: Probed, seen: Seen) -> Finding:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from kcoord.address import Address
 from kcoord.client.broker_probe import Expectation, Probed, probe
+from kcoord.server.startup.served_groups import COULD_SERVE_CONSUMERS, could_serve_consumers
 from kcoord.settings import WILDCARD_HOSTS, Settings
 
 log = logging.getLogger("kcoord.gateway")
@@ -82,9 +83,11 @@ async def watch_upstream(settings: Settings, tls: ssl.SSLContext | None) -> None
         if problems != said:
             _say(found, problems)
             said = problems
-        release = next((each.release for each in found if not each.problem), None)
-        if release is not None:
-            log.info("upstream answers, and speaks as Apache Kafka %s does", release)
+        answers = next((each for each in found if not each.problem), None)
+        if answers is not None:
+            log.info("upstream answers, and speaks as Apache Kafka %s does", answers.release)
+            if could_serve_consumers(settings, has_consumer_groups=answers.has_consumer_groups):
+                log.info(COULD_SERVE_CONSUMERS)
             return
         await asyncio.sleep(AGAIN_S[min(tried, len(AGAIN_S) - 1)])
         tried += 1
