@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaException
+from confluent_kafka import ConsumerGroupState, ConsumerGroupType, KafkaException
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from tests.cli.run_cli import kcoord as run
@@ -82,6 +82,31 @@ def start_java(java: Java, tmp_path: Path) -> Iterator[Callable[..., JavaClient]
 def librdkafka(entry: Kcoord, group: str, topic: str, **options: Any) -> Librdkafka:
     instance = options.pop("instance", None)
     return Librdkafka(entry.bootstrap, group, [topic], instance=instance, options={**NEW_PROTOCOL, **options})
+
+
+def test_groups_are_listed_by_their_types(cluster: KafkaCluster, entry: Kcoord, name: str, work: str) -> None:
+    """Where the cluster tells none, its groups are classic. A group that nobody is in any more is there, too."""
+    admin = AdminClient({"bootstrap.servers": entry.bootstrap})
+
+    def listed(**by: Any) -> dict[str, tuple[ConsumerGroupType, ConsumerGroupState]]:
+        found = admin.list_consumer_groups(**by).result(120)
+        assert found.errors == []
+        return {each.group_id: (each.type, each.state) for each in found.valid if each.group_id.startswith(name)}
+
+    new, classic, direct = (f"{name}-{kind}" for kind in ("new", "classic", "direct"))
+    of_consumers, of_classic = ConsumerGroupType.CONSUMER, ConsumerGroupType.CLASSIC
+    stable, empty = ConsumerGroupState.STABLE, ConsumerGroupState.EMPTY
+    theirs = {direct: (of_classic, stable)}
+    with Librdkafka(cluster.bootstrap, direct, [work]) as there:
+        wait_until_shared([there], [6], all_of(work))
+        with librdkafka(entry, new, work) as first, Librdkafka(entry.bootstrap, classic, [work]) as second:
+            wait_until_shared([first], [6], all_of(work))
+            wait_until_shared([second], [6], all_of(work))
+            ours = {classic: (of_classic, stable)}
+            assert listed() == theirs | ours | {new: (of_consumers, stable)}
+            assert listed(types={of_consumers}) == {new: (of_consumers, stable)}
+            assert listed(types={of_classic}) == theirs | ours
+        eventually(lambda: listed(types={of_consumers}) == {new: (of_consumers, empty)}, "nobody is in it any more")
 
 
 def test_who_does_not_know_is_told_that_kcoord_could_serve_such_consumers(

@@ -4,9 +4,10 @@ Rules (GW-13, GW-16 to GW-18):
 
 1. A request that names several groups is split. kcoord answers for its own groups, asks upstream for the rest in one
    request, and merges the answers in the order of the question.
-2. kcoord asks upstream for ListGroups without filters, at the client's version. A group that is here is listed once,
-   with kcoord's state, type and protocol type in place of the sentinel's. kcoord applies the filters to the result. A
-   connect group without members has no sentinel upstream, so kcoord adds it.
+2. kcoord asks upstream for ListGroups without filters, at the client's version or the highest that upstream has. A
+   group that is here is listed once, with kcoord's state, type and protocol type in place of the sentinel's. Where
+   upstream tells no types, all its groups are classic. kcoord applies the filters to the result. A connect or consumer
+   group without members has no sentinel upstream, so kcoord adds it.
 3. A group of kcoord's is deleted in four steps: kcoord checks it, the sentinel leaves, upstream deletes it, kcoord
    deletes it.
 """
@@ -27,7 +28,7 @@ from kcoord.gateway.ownership.sentinel.appearance import OF_0_1_0
 from kcoord.gateway.session.authorization import Authorization
 from kcoord.gateway.session.upstream import UpstreamLost
 from kcoord.group.request_slices import ROWS
-from kcoord.group.state.metrics import CONNECT
+from kcoord.group.state.metrics import CLASSIC
 from kcoord.loop.turn_queue import TurnQueue
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.delete_groups_response import DeletableGroupResult
@@ -115,7 +116,8 @@ async def list_groups(gateway: HandlerContext, session: ClientSession, call: Cal
     """Answer a ListGroups. Raises UpstreamLost."""
     await session.ready()
     version = call.header.api_version
-    there = await session.ask(ListGroupsRequest(), version, call.header.client_id)
+    asked = min(version, await session.version(ListGroupsRequest) or 0)
+    there = await session.ask(ListGroupsRequest(), asked, call.header.client_id)
     assert isinstance(there, ListGroupsResponse)
     here = await _listed_here(gateway, session, call)
     ours: dict[str, ListedGroup] = {}
@@ -123,7 +125,7 @@ async def list_groups(gateway: HandlerContext, session: ClientSession, call: Cal
         ours |= {each.group_id: each for each in some if may_be_here(gateway, each.group_id)}
     kept: list[ListedGroup] = []
     async for some in _in_turns(gateway.turns, there.groups):
-        kept += _kept([_ours_or_theirs(each, ours) for each in some], request, version)
+        kept += _kept([_ours_or_theirs(each, ours, asked) for each in some], request, version)
     kept += _kept(await _only_here(gateway, session, ours, {each.group_id for each in there.groups}), request, version)
     session.answer(call, attrs.evolve(there, groups=kept))
 
@@ -159,14 +161,14 @@ async def _listed_here(gateway: HandlerContext, session: ClientSession, call: Ca
 async def _only_here(
     gateway: HandlerContext, session: ClientSession, ours: dict[str, ListedGroup], there: set[str]
 ) -> list[ListedGroup]:
-    """Connect groups without members. Upstream does not keep them, because they have neither members nor offsets there.
+    """Groups of the newer kinds without members. Upstream does not keep those that have no offsets there either.
 
     kcoord lists each of them at the port of its coordinator, if the client may describe it.
     """
     found = []
     for group_id, listed in ours.items():
         is_here = group_id not in there and gateway.coordinators.of(group_id) in (session.broker_id, None)
-        if not is_here or listed.group_type != CONNECT:
+        if not is_here or listed.group_type == CLASSIC:
             continue
         with contextlib.suppress(UpstreamLost):
             known = await gateway.rights.authorization(session, group_id)
@@ -175,10 +177,13 @@ async def _only_here(
     return found
 
 
-def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup]) -> ListedGroup:
+def _ours_or_theirs(theirs: ListedGroup, ours: dict[str, ListedGroup], version: int) -> ListedGroup:
+    """The group as kcoord lists it, or as upstream has listed it in that version."""
     mine = ours.get(theirs.group_id)
     if mine is not None:
         return mine
+    if version < TYPES_FILTER:
+        theirs = attrs.evolve(theirs, group_type=CLASSIC)
     if theirs.protocol_type == OF_0_1_0.protocol_type:  # the type of a sentinel that left; no member has come since
         return attrs.evolve(theirs, protocol_type="")
     return theirs

@@ -28,6 +28,7 @@ from kcoord.protocol.messages import (
     ApiVersionsResponse,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    ListGroupsRequest,
     MetadataRequest,
     Request,
     ShareGroupHeartbeatRequest,
@@ -62,8 +63,13 @@ where the cluster has others or none (KG-18).
 METADATA, METADATA_BY_ID = MetadataRequest.API_KEY, 12
 """Metadata, and the version in which consumers of the new protocol ask for it: kcoord offers it, too, everywhere."""
 
+LIST_GROUPS, LIST_BY_STATE, LIST_BY_TYPE = ListGroupsRequest.API_KEY, 4, 5
+"""ListGroups, and the versions with the states and the types of groups. Where the cluster tells states, kcoord offers
+types, too.
+"""
+
 _READ = [row for row in API_TABLE if row.in_front not in (InFront.PASSED, InFront.NOT_OFFERED)]
-OFFERED_HIGHER = OF_CONSUMER_GROUPS | {METADATA}
+OFFERED_HIGHER = OF_CONSUMER_GROUPS | {METADATA, LIST_GROUPS}
 """The APIs of which kcoord may offer higher versions than the cluster."""
 _ALWAYS = [row for row in _READ if not (row.of_connect_groups or row.of_consumer_groups)]
 READ_APIS = frozenset(row.key for row in _ALWAYS) | NEWER_HEARTBEATS
@@ -135,15 +141,21 @@ def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> Ap
     kept = [merged for each in response.api_keys if (merged := _merge_api(each, read | DECODED)) is not None]
     ours = OWN_APIS & read | (OF_CONSUMER_GROUPS if read >= OF_CONSUMER_GROUPS else frozenset())
     own = [ApiVersion(key, REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in sorted(ours)]
-    theirs = [_with_ids(each, read) for each in kept if each.api_key not in ours]
+    theirs = [_with_more(each, read) for each in kept if each.api_key not in ours]
     return attrs.evolve(response, api_keys=[*theirs, *own] if kept else kept)
 
 
-def _with_ids(api: ApiVersion, read: frozenset[int]) -> ApiVersion:
-    """Metadata in a version in which a client can ask by id, if kcoord reads it."""
-    if api.api_key != METADATA or METADATA not in read:
+def _with_more(api: ApiVersion, read: frozenset[int]) -> ApiVersion:
+    """If kcoord serves consumer groups: Metadata in a version in which a client can ask by id, ListGroups in one that
+    tells the types of groups.
+    """
+    if METADATA not in read:
         return api
-    return attrs.evolve(api, max_version=max(api.max_version, METADATA_BY_ID))
+    if api.api_key == METADATA:
+        return attrs.evolve(api, max_version=max(api.max_version, METADATA_BY_ID))
+    if api.api_key == LIST_GROUPS and api.max_version >= LIST_BY_STATE:
+        return attrs.evolve(api, max_version=max(api.max_version, LIST_BY_TYPE))
+    return api
 
 
 def of_cluster(response: ApiVersionsResponse) -> dict[int, int]:
