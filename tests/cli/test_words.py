@@ -9,9 +9,11 @@ from kcoord.cli.calls.connect_groups import ClassicPart, ConnectGroup, Departed,
 from kcoord.cli.calls.consumer_groups import Consumer, ConsumerGroup
 from kcoord.cli.calls.modern_groups import Epoch, Move
 from kcoord.cli.output.explanation import explained
+from kcoord.cli.output.group_tables import of_members
 from kcoord.cli.output.resource_texts import counted, resources_json, resources_text
 from kcoord.cli.output.short_names import Names
 from kcoord.cli.output.times import ago, clock, span
+from kcoord.printable import printable
 from kcoord.resource import connector, resources_of, task
 
 NOTHING = frozenset[Resource]()
@@ -154,6 +156,16 @@ def test_consumers_are_named_by_their_clients() -> None:
     assert [names(each.member) for each in members] == ["ada-1234", "x1-same", "x2-same"]
     assert names.in_reason(history[0].reason) == "consumer joined: ada-1234, gone-00001111"
     assert names.in_reason(history[1].reason) == history[1].reason
+
+
+def test_why_a_consumer_group_is_not_assigned() -> None:
+    history = (Epoch(2, "consumer joined: a", 1_000, None, None, 0, ()),)
+    why = "no new assignment for epoch 2: assignor mine failed: ValueError: \x1b[2Jno"
+    group = ConsumerGroup(
+        "g", "h:1 (0)", "Assigning", 2, 1, "uniform", (consumer("5f-abcd1234", "ada"),), history, True, note=why
+    )
+    assert explained(group, 10).splitlines()[-1] == printable(why)
+    assert printable(why) in of_members([group]).splitlines()
 
 
 @pytest.mark.parametrize(

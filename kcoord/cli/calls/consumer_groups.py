@@ -83,7 +83,7 @@ class ConsumerGroup(GroupView[Consumer]):
     has_history: bool
     """Whether the coordinator keeps a history."""
     note: str = ""
-    """For a group in quarantine: that it is in quarantine."""
+    """What is wrong: the group is in quarantine, or its assignor has failed."""
     ownership: Ownership = UNKNOWN
 
     def shares_json(self, shares: Partitions) -> dict[str, Any]:

@@ -138,6 +138,11 @@ class GroupView(ABC, Generic[M]):
     """Oldest first."""
 
     @property
+    @abstractmethod
+    def note(self) -> str:
+        """What is wrong with the group as a whole; empty: nothing."""
+
+    @property
     def exists(self) -> bool:
         """True, as for a classic group that exists."""
         return True

@@ -97,6 +97,8 @@ def _moved(move: Move, names: Names) -> Text:
 
 def _pending(group: AnyGroupView, names: Names) -> Iterator[str]:
     """Why not everything is in place yet."""
+    if group.note:
+        yield printable(group.note)
     if isinstance(group, ConnectGroup):
         yield from _not_assigned(group, names)
     for worker in group.workers:

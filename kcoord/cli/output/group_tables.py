@@ -86,7 +86,7 @@ def _facts(group: AnyGroupView) -> Iterator[str]:
 def _standing(group: ConnectGroup | ConsumerGroup, names: Names) -> Iterator[str]:
     """What is going on in the group, one line each."""
     if group.note:
-        yield group.note
+        yield printable(group.note)
     if group.history:
         last = group.history[-1]
         when = f"{clock(last.at_ms)} ({ago(last.at_ms)})"

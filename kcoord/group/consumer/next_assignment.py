@@ -20,6 +20,7 @@ from kcoord.group.modern import history
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.groups.consumer_group import (
+    FIRST_EPOCH,
     NOTHING,
     AssignmentFailure,
     ConsumerGroup,
@@ -29,6 +30,7 @@ from kcoord.group.state.groups.consumer_group import (
     TargetByTopic,
 )
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.step import Unassigned
 from kcoord.group.state.transition import Transition
@@ -93,7 +95,12 @@ class HasFailed(Exception):
 
 
 def _fail(transition: Transition, group: ConsumerGroup, name: str, how: str) -> None:
-    """Note that there are no new targets, and when to try again."""
+    """Note that there are no new targets, and when to try again. If there have never been any, then from now on nobody
+    is to have anything: members need an epoch to be at.
+    """
+    if group.assignment_epoch == JOINING_EPOCH:
+        epoch = max(FIRST_EPOCH, group.epoch - 1)
+        transition.write(records.target_assignment(group.group_id, epoch, name, transition.wall_ms))
     former, why = group.failure, f"assignor {name} {how}"
     times = former.times + 1 if former is not None and former.epoch == group.epoch else 1
     back_off_ms = min(BACK_OFF_MS << min(times - 1, 10), LONGEST_BACK_OFF_MS)

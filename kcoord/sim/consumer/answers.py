@@ -274,6 +274,8 @@ class AnswersJudge:
         now_ms, key = self._context.events.now_ms, (group.group_id, member.member_id)
         last_ms, self._answered_ms[key] = self._answered_ms.get(key), now_ms
         epoch = response.member_epoch
+        if epoch == JOINING_EPOCH:
+            raise Violation("told", f"{member.member_id} is told epoch 0, at which it would join")
         if not request.member_epoch <= epoch <= member.epoch <= group.assignment_epoch:
             raise Violation("told", f"{member.member_id} says {request.member_epoch}, is told {epoch}")
         self._soon(response)

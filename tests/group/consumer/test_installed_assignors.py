@@ -124,6 +124,28 @@ def test_it_is_tried_again_later_and_later_and_then_all_goes_on() -> None:
     assert world.describe(with_history=True).error_message is None
 
 
+def test_whoever_joins_has_an_epoch_even_if_nothing_was_ever_assigned() -> None:
+    """At epoch 0 it would join again, and some clients end with an error."""
+    broken = Installed()
+    broken.set(raises)
+    world = with_assignor(broken)
+    assert world.join("a", server_assignor="broken").brief == (1, "")
+    assert world.beat("a", 1, "").brief == (1, None)
+    assert (world.group.epoch, world.describe().group_state) == (2, "Assigning")
+    broken.set(UniformConsumerAssignor().assign)
+    world.pass_ms(BACK_OFF_MS)
+    assert world.beat("a", 1, "").brief == (2, "A0 A1 A2 A3")
+
+
+def test_so_has_who_subscribes_to_nothing() -> None:
+    broken = Installed()
+    broken.set(raises)
+    world = with_assignor(broken)
+    assert world.join("a", "", server_assignor="broken").brief == (1, "")
+    broken.set(UniformConsumerAssignor().assign)
+    assert world.beat("a", 1, "", subscribed_topic_names=["A"]).brief == (2, "A0 A1 A2 A3")
+
+
 def test_a_change_is_tried_at_once() -> None:
     broken = Installed()
     world = with_assignor(broken)
