@@ -5,7 +5,7 @@ import struct
 import attrs
 import pytest
 
-from kcoord.gateway.rewriting.api_versions import DECODED, READ_APIS, merge
+from kcoord.gateway.rewriting.api_versions import DECODED, READ_APIS, merge, read_apis
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion, SupportedFeatureKey
 from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS
@@ -15,6 +15,7 @@ from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
 
 PRODUCE, METADATA, JOIN_GROUP, CREATE_TOPICS, UNKNOWN = 0, 3, 11, 19, 4711
+FETCH, OFFSET_COMMIT, OFFSET_FETCH = 1, 8, 9
 
 
 def request() -> ApiVersionsRequest:
@@ -64,6 +65,21 @@ def test_rule_7_what_kcoord_reads_is_cut_what_nobody_knows_is_dropped_all_else_s
     }
     assert (merged.throttle_time_ms, merged.supported_features) == (3, [feature])
     assert set(API_NAMES) >= DECODED
+
+
+@pytest.mark.parametrize("serves_consumers", [True, False])
+@pytest.mark.parametrize(("metadata", "tells_ids"), [(9, False), (10, True)])
+def test_where_the_cluster_tells_no_ids_of_topics_nobody_may_name_topics_by_them(
+    metadata: int, tells_ids: bool, serves_consumers: bool
+) -> None:
+    """KG-18: kcoord makes ids for its consumers, which the cluster does not know."""
+    by_id = {FETCH: 13, OFFSET_COMMIT: 10, OFFSET_FETCH: 10}
+    keys = {METADATA: metadata, **by_id}
+    theirs = ApiVersionsResponse(api_keys=[ApiVersion(key, 0, highest) for key, highest in keys.items()])
+    merged = merge(theirs, read_apis(connect_groups=False, consumer_groups=serves_consumers))
+    offered = {each.api_key: each.max_version for each in merged.api_keys}
+    is_cut = serves_consumers and not tells_ids
+    assert {key: offered[key] for key in by_id} == ({FETCH: 12, OFFSET_COMMIT: 9, OFFSET_FETCH: 9} if is_cut else by_id)
 
 
 async def test_rule_7_a_version_that_nobody_can_read_yet_is_answered_in_version_0(kcoord: Kcoord) -> None:

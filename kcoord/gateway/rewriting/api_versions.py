@@ -28,8 +28,11 @@ from kcoord.protocol.messages import (
     ApiVersionsResponse,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    FetchRequest,
     ListGroupsRequest,
     MetadataRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
     Request,
     ShareGroupHeartbeatRequest,
     StreamsGroupHeartbeatRequest,
@@ -62,6 +65,13 @@ where the cluster has others or none (KG-18).
 
 METADATA, METADATA_BY_ID = MetadataRequest.API_KEY, 12
 """Metadata, and the version in which consumers of the new protocol ask for it: kcoord offers it, too, everywhere."""
+
+IDS_FROM = 10
+"""The first version of Metadata that tells the ids of topics."""
+BY_NAME: Mapping[int, int] = {FetchRequest.API_KEY: 12, OffsetCommitRequest.API_KEY: 9, OffsetFetchRequest.API_KEY: 9}
+"""The highest versions in which clients name topics, and not only their ids. Where the cluster tells no ids, kcoord
+makes them (KG-18), and the cluster does not know these.
+"""
 
 LIST_GROUPS, LIST_BY_STATE, LIST_BY_TYPE = ListGroupsRequest.API_KEY, 4, 5
 """ListGroups, and the versions with the states and the types of groups. Where the cluster tells states, kcoord offers
@@ -141,16 +151,19 @@ def merge(response: ApiVersionsResponse, read: frozenset[int] = READ_APIS) -> Ap
     kept = [merged for each in response.api_keys if (merged := _merge_api(each, read | DECODED)) is not None]
     ours = OWN_APIS & read | (OF_CONSUMER_GROUPS if read >= OF_CONSUMER_GROUPS else frozenset())
     own = [ApiVersion(key, REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in sorted(ours)]
-    theirs = [_with_more(each, read) for each in kept if each.api_key not in ours]
+    tells_ids = any(each.api_key == METADATA and each.max_version >= IDS_FROM for each in response.api_keys)
+    theirs = [
+        _for_consumers(each, tells_ids) if METADATA in read else each for each in kept if each.api_key not in ours
+    ]
     return attrs.evolve(response, api_keys=[*theirs, *own] if kept else kept)
 
 
-def _with_more(api: ApiVersion, read: frozenset[int]) -> ApiVersion:
-    """If kcoord serves consumer groups: Metadata in a version in which a client can ask by id, ListGroups in one that
-    tells the types of groups.
+def _for_consumers(api: ApiVersion, tells_ids: bool) -> ApiVersion:
+    """The versions where kcoord serves consumer groups: Metadata in one in which a client can ask by id, ListGroups in
+    one that tells the types of groups. `tells_ids`: the cluster has ids of topics.
     """
-    if METADATA not in read:
-        return api
+    if api.api_key in BY_NAME and not tells_ids:
+        return attrs.evolve(api, max_version=min(api.max_version, BY_NAME[api.api_key]))
     if api.api_key == METADATA:
         return attrs.evolve(api, max_version=max(api.max_version, METADATA_BY_ID))
     if api.api_key == LIST_GROUPS and api.max_version >= LIST_BY_STATE:
