@@ -14,6 +14,7 @@ from rich.console import Console
 from bench import (
     adoption,
     assignors,
+    classic_consumers,
     classic_workers,
     codec,
     connect_heartbeats,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[Path], Outcome]] = {
     "connect": connect_heartbeats.run,
     "consumers": consumer_heartbeats.run,
     "consumer_changes": consumer_changes.run,
+    "classic_consumers": classic_consumers.run,
     "rebalance": connect_rebalance.run,
     "assignors": assignors.run,
     "placement": placement.run,
