@@ -1,11 +1,19 @@
 """The answers to Heartbeat and SyncGroup of a classic consumer in a consumer group, at once or held.
 
 In individual mode the answer to a heartbeat waits until there is something to say, or until the next one comes (KG-26).
-Clients send heartbeats more often than their answers wait. So a consumer can be called at any time. A newcomer has sent
-none yet. If it is to have something, and others still have all of that, the answer to its SyncGroup waits for it.
+Clients send heartbeats more often than their answers wait. So a consumer can be called at any time, except in the first
+3 s after it has joined: it has sent no heartbeat yet.
+
+1. If a newcomer is to have something, and others still have any of that, the answer to its SyncGroup waits for all of
+   it.
+2. Whoever must let go of something is called together with all others whose share changes: when each of them can be
+   called, or after `GATHER_MS`. Until then it goes on consuming. If each were called by itself, what the
+   first ones let go of would be nobody's until the last one has come.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from kcoord.group.classic.answers import sync_error
 from kcoord.group.classic_consumers.individual_mode import is_individual
@@ -13,8 +21,10 @@ from kcoord.group.classic_consumers.member_checks import first_protocol
 from kcoord.group.classic_consumers.member_metadata import protocols_of
 from kcoord.group.classic_consumers.rejoin import call, follow_quietly, has_to_rejoin
 from kcoord.group.consumer.answers import advance, next_of
+from kcoord.group.consumer.next_assignment import GATHER_MS
 from kcoord.group.modern.held_replies import hold, take_held
 from kcoord.group.state.consumer_settings import INTERVALS_WAIT
+from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import (
     PROTOCOL_TYPE,
     ConsumerGroup,
@@ -44,11 +54,14 @@ def answer_heartbeat(
     """Answer a heartbeat, or hold its answer. The one before it waits no more."""
     flush(transition, group, member)
     wait_ms = _wait_ms(transition, group, member)
-    if wait_ms > 0 and not has_to_rejoin(group, member):
-        member.has_parked_sync = False
-        hold(transition, group, member, context.connection, token, wait_ms)
-    else:
+    if wait_ms <= 0:
         _tell(transition, group, member, token)
+        return
+    member.has_parked_sync = False
+    hold(transition, group, member, context.connection, token, wait_ms)
+    notify(transition, group, member)
+    if member.member_id in group.unconverged:
+        _call_together(transition, group)  # it may be the last one that could not be called
 
 
 def answer_sync(
@@ -62,6 +75,7 @@ def answer_sync(
     if wait_ms > 0 and member.stage is Stage.UNRELEASED and not member.assigned:
         member.has_parked_sync = True
         hold(transition, group, member, context.connection, token, wait_ms)
+        _call_together(transition, group)
     else:
         _tell_assignment(transition, group, member, token)
 
@@ -114,8 +128,51 @@ def refuse(transition: Transition, _group: ConsumerGroup, member: ConsumerMember
 
 def notify(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
     """Send the held answer if there is something to say; else the next heartbeat tells it."""
-    if member.held is not None and has_to_rejoin(group, member):
+    if member.held is None or not has_to_rejoin(group, member):
+        return
+    if member.has_parked_sync or not _waits_for_others(transition, group, member):
         flush(transition, group, member)
+    else:
+        transition.state.holds.want(member, min(member.wake_ms, group.gathering_ms + GATHER_MS))
+
+
+# -- who is called together --------------------------------------------------------------------------------------------
+
+
+def _waits_for_others(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether the member must let go of something, and is not called yet, because somebody else whose share changes
+    cannot be (rule 2 above).
+    """
+    return (
+        transition.now_ms < group.gathering_ms + GATHER_MS
+        and member.stage is not Stage.UNREVOKED
+        and bool(next_of(group, member).pending)
+        and _wait_ms(transition, group, member) > 0
+        and any(each is not member for each in _beyond_reach(group))
+    )
+
+
+def _beyond_reach(group: ConsumerGroup) -> Iterator[ConsumerMember]:
+    """The classic members whose share changes, and who cannot be called: they wait for no answer, and are not on their
+    way either.
+    """
+    for member_id in group.unconverged:
+        member = group.members.get(member_id)
+        if member is not None and member.is_classic and member.held is None and member.call_due_ms == NEVER_MS:
+            yield member
+
+
+def _call_together(transition: Transition, group: ConsumerGroup) -> None:
+    """Call all who must let go of something and have waited for others, if all can be called."""
+    if next(_beyond_reach(group), None) is not None:
+        return
+    for member_id in sorted(group.unconverged):
+        member = group.members.get(member_id)
+        if member is None or not member.is_classic or member.has_parked_sync or not has_to_rejoin(group, member):
+            continue
+        token = take_held(transition.state, member)
+        if token is not None:
+            _call(transition, group, member, token)
 
 
 # -- what is told ------------------------------------------------------------------------------------------------------
@@ -123,13 +180,17 @@ def notify(transition: Transition, group: ConsumerGroup, member: ConsumerMember)
 
 def _tell(transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token) -> None:
     """Answer a heartbeat."""
-    if has_to_rejoin(group, member):
-        call(transition, group, member)
-        error = ErrorCode.REBALANCE_IN_PROGRESS
+    if has_to_rejoin(group, member) and not _waits_for_others(transition, group, member):
+        _call(transition, group, member, token)
     else:
         follow_quietly(transition, group, member)
-        error = ErrorCode.NONE
-    transition.answer(token, HeartbeatResponse(error_code=error))
+        transition.answer(token, HeartbeatResponse(error_code=ErrorCode.NONE))
+
+
+def _call(transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token) -> None:
+    """Answer a heartbeat: the member is to join again."""
+    call(transition, group, member)
+    transition.answer(token, HeartbeatResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS))
 
 
 def _tell_assignment(transition: Transition, group: ConsumerGroup, member: ConsumerMember, token: Token) -> None:

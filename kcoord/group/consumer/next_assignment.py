@@ -41,6 +41,11 @@ LONG_MS = 20
 """An assignment that takes less needs no rest."""
 LONGEST_REST_MS = 15_000
 """The longest rest, however long the assignment took."""
+GATHER_MS, AT_ONCE_MS = 4_000, 1_000
+"""How long classic members that must let go of something wait for each other at most, after an assignment: longer than
+most clients take to send the next heartbeat. After that, how long each is called at once at least, whatever else is
+assigned meanwhile.
+"""
 BACK_OFF_MS, LONGEST_BACK_OFF_MS = 1_000, 60_000
 """How long the group waits after an assignor has failed for the first time, and at most."""
 
@@ -86,6 +91,8 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     group.targets_by_topic = {each: (group.targets[each].resources, targets[each]) for each in group.members}
     group.touched |= group.unconverged  # also who is to have again what it dropped, so that its target is the same
     group.assignment_ms = transition.now_ms
+    if transition.now_ms >= group.gathering_ms + GATHER_MS + AT_ONCE_MS:
+        group.gathering_ms = transition.now_ms
     transition.state.consumer_counters.installed[name] += 1
     history.installed(transition, group, history.moves_between(before, after))
 

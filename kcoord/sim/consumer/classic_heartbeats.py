@@ -5,6 +5,7 @@ What a member is to have is read off the group. Whether it is time to call the m
 
 from __future__ import annotations
 
+from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Stage
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.errors import ErrorCode
@@ -15,6 +16,8 @@ from kcoord.sim.network import Frame
 
 LONGEST_MS, PART_OF_SESSION = 10_000, 3
 """The longest wait of an answer, unless another one is set, and the part of a session that is never exceeded."""
+TOGETHER_MS = 4_000
+"""How long after an assignment those who have to let go of something may wait for each other."""
 
 
 def beaten(state: ShardState, frame: Frame, response: HeartbeatResponse) -> None:
@@ -36,8 +39,8 @@ def beaten(state: ShardState, frame: Frame, response: HeartbeatResponse) -> None
 
 
 def held(group: ConsumerGroup, member: ConsumerMember, token: Frame, wait_ms: int) -> None:
-    """An answer waits for a member only, for a while only, and not if the member has to come. `wait_ms`: as it is set;
-    -1: it is not.
+    """An answer waits for a member only, for a while only, and not if the member has to come, unless others are to come
+    with it. `wait_ms`: as it is set; -1: it is not.
     """
     if group.members.get(member.member_id) is not member:
         raise Violation("held", f"an answer waits for {member.member_id}, which is gone")
@@ -48,9 +51,21 @@ def held(group: ConsumerGroup, member: ConsumerMember, token: Frame, wait_ms: in
     target = wanted(group, member)
     mine = {each for each in target - member.assigned if group.owners.get(each, member.member_id) == member.member_id}
     has_to_give = member.stage is Stage.UNREVOKED or not member.assigned <= target
+    if has_to_give and _may_wait(group, member):
+        return
     has_all = member.stage is Stage.STABLE and member.epoch == group.assignment_epoch  # more comes with the next one
     if has_to_give or (mine and mine == target - member.assigned and not has_all):
         raise Violation("held", f"{member.member_id} has to come, and its answer waits")
+
+
+def _may_wait(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether somebody else whose share changes cannot be called, and this one waits for that, but not for long."""
+    others = (each for each in group.members.values() if each is not member and each.is_classic)
+    cannot_be_called = any(
+        each.held is None and each.call_due_ms == NEVER_MS and wanted(group, each) != each.assigned for each in others
+    )
+    ends_soon = member.wake_ms <= group.gathering_ms + TOGETHER_MS
+    return member.stage is not Stage.UNREVOKED and cannot_be_called and ends_soon
 
 
 def wanted(group: ConsumerGroup, member: ConsumerMember) -> Partitions:

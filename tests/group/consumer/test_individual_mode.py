@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from kcoord.group.consumer.next_assignment import AT_ONCE_MS, GATHER_MS
 from kcoord.group.state.connect_settings import ClassicMode
 from kcoord.group.state.consumer_settings import CLASSIC_MODE, MIGRATION_POLICY, ConsumerSettings
 from kcoord.group.state.owner_setting import OWNER, Owner
@@ -261,7 +263,68 @@ def test_rule_26_who_has_to_come_is_told_at_once() -> None:
     assert [first.beaten(waiting), of_b.beaten(others)] == [None, None]
     second = Classic(world)
     assert second.join() is NONE
+    second.send_sync()
     assert [first.beaten(waiting), of_b.beaten(others)] == [REBALANCE, None]
+
+
+def test_rule_26_who_must_let_go_waits_until_all_whose_share_changes_can_be_called() -> None:
+    """Else what the first one lets go of would be nobody's until the last one has come, up to 3 s later."""
+    world = individual(wait_ms=-1, A=6)
+    first, second, third = (Classic(world, cooperative=False) for _ in range(3))
+    first.come()
+    waiting = first.send_beat()
+    second.join()
+    syncing = second.send_sync()
+    assert [first.beaten(waiting), first.come()] == [REBALANCE, "A0 A1 A2"]
+    assert [second.synced(syncing), second.has] == [NONE, "A3 A4 A5"]
+    waiting = first.send_beat()
+    third.join()
+    syncing = third.send_sync()
+    assert [first.beaten(waiting), syncing in world.answers] == [None, False], "second has sent no heartbeat yet"
+    assert [first.commit("A2"), second.commit("A5")] == [NONE, NONE]
+    last = second.send_beat()
+    assert [first.beaten(waiting), second.beaten(last)] == [REBALANCE, REBALANCE]
+    assert [first.come(), syncing in world.answers] == ["A0 A1", False]
+    assert [second.come(), third.synced(syncing), third.has] == ["A4 A5", NONE, "A2 A3"]
+
+
+def test_rule_26_nobody_waits_for_long_for_one_that_cannot_be_called() -> None:
+    world = individual(wait_ms=-1, A=6)
+    first, second, third = (Classic(world, cooperative=False, session_ms=30_000) for _ in range(3))
+    first.come()
+    second.join()
+    syncing = second.send_sync()
+    first.come()
+    assert second.synced(syncing) is NONE
+    waiting = first.send_beat()
+    third.join()
+    third.send_sync()
+    world.pass_ms(GATHER_MS - 1)
+    assert first.beaten(waiting) is None
+    again = first.send_beat()
+    assert [first.beaten(waiting), first.beaten(again)] == [NONE, None], "another request does not call it either"
+    world.pass_ms(1)
+    assert first.beaten(again) is REBALANCE
+
+
+def test_rule_26_while_many_come_nobody_has_all_for_long() -> None:
+    """Each newcomer moves the assignment, and none of the last ones has sent a heartbeat yet."""
+    world = individual(wait_ms=-1, A=64)
+    first = Classic(world, cooperative=False, session_ms=60_000)
+    first.come()
+    waiting, called_ms = first.send_beat(), []
+    for second in range(1, 21):
+        newcomer = Classic(world, cooperative=False, session_ms=60_000)
+        newcomer.join()
+        newcomer.send_sync()
+        world.pass_ms(1_000)
+        if first.beaten(waiting) is REBALANCE:
+            called_ms.append(second * 1_000)
+            first.come()
+            waiting = first.send_beat()
+    longest_ms = GATHER_MS + AT_ONCE_MS + 1_000
+    assert called_ms
+    assert all(after - before <= longest_ms for before, after in pairwise([0, *called_ms, 20_000]))
 
 
 def test_rule_26_a_newcomer_has_its_share_as_soon_as_that_is_free() -> None:

@@ -173,6 +173,8 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """The ids of the topics that had these names before, as far as it has heard of them."""
     assignment_ms: int = LONG_AGO_MS
     """When the installed targets were made, on the steps' clock."""
+    gathering_ms: int = LONG_AGO_MS
+    """Since when classic members that must let go of something wait for each other (KG-26)."""
     took_ms: int = 0
     """How long that took, as far as anybody has told."""
     failure: AssignmentFailure | None = None
