@@ -25,6 +25,7 @@ from kcoord.group.state.groups.consumer_group import (
     AssignmentFailure,
     ConsumerGroup,
     ConsumerMember,
+    Partition,
     Partitions,
     Target,
     TargetByTopic,
@@ -72,6 +73,8 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     assignor = wished_assignor(transition, group)
     before = {member_id: target.resources for member_id, target in group.targets.items()}
     given = {member_id: _by_topic(group, member_id) for member_id in group.members}
+    untaken = _untaken(transition, group)
+    given |= {member_id: _sets_by_topic(before[member_id] - free) for member_id, free in untaken.items()}
     transition.step.computed.append(group.group_id)
     try:
         targets = _assigned(group, assignor, given)
@@ -80,7 +83,8 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
         return
     name, group.failure = assignor.name, None
     after = {
-        member_id: _flat(targets[member_id], given[member_id], before.get(member_id)) for member_id in group.members
+        member_id: _flat(targets[member_id], None if member_id in untaken else given[member_id], before.get(member_id))
+        for member_id in group.members
     }
     for member_id in before.keys() - after.keys():
         transition.write(records.member_target(group.group_id, member_id, None))
@@ -167,16 +171,34 @@ def _by_topic(group: ConsumerGroup, member_id: str) -> TargetByTopic:
     """The present target of a member by topic: the one that an assignor has made, unless the target is another now."""
     partitions = group.targets[member_id].resources if member_id in group.targets else NOTHING
     known = group.targets_by_topic.get(member_id)
-    if known is not None and known[0] is partitions:
-        return known[1]
+    return known[1] if known is not None and known[0] is partitions else _sets_by_topic(partitions)
+
+
+def _sets_by_topic(partitions: Partitions) -> dict[bytes, set[int]]:
     found: dict[bytes, set[int]] = {}
     for topic_id, number in partitions:
         found.setdefault(topic_id, set()).add(number)
     return found
 
 
-def _flat(target: TargetByTopic, given: TargetByTopic, before: Partitions | None) -> Partitions:
-    """The same as a set of partitions; `before` itself if that has not changed. `given`: `before` by topic."""
+def _untaken(transition: Transition, group: ConsumerGroup) -> dict[str, Partitions]:
+    """In individual mode, by classic member, what it is to have and nobody has: it cannot be told before its next
+    heartbeat. The assignor does not see that it was to have this. So a newcomer may get it, who can have it at once.
+    """
+    if transition.state.consumer_settings(group.group_id).classic_mode is not ClassicMode.INDIVIDUAL:
+        return {}
+    found: dict[str, set[Partition]] = {}
+    for partition in group.claimants.keys() - group.owners.keys():
+        member = group.members.get(group.claimants[partition])
+        if member is not None and member.is_classic:
+            found.setdefault(member.member_id, set()).add(partition)
+    return {member_id: frozenset(free) for member_id, free in found.items()}
+
+
+def _flat(target: TargetByTopic, given: TargetByTopic | None, before: Partitions | None) -> Partitions:
+    """The same as a set of partitions; `before` itself if that has not changed. `given`: `before` by topic; None: the
+    assignor has seen something else.
+    """
     if before is not None and target == given:
         return before
     partitions = frozenset([(topic_id, number) for topic_id, numbers in target.items() for number in numbers])

@@ -307,6 +307,20 @@ def test_rule_26_nobody_waits_for_long_for_one_that_cannot_be_called() -> None:
     assert first.beaten(again) is REBALANCE
 
 
+def test_rule_26_a_newcomer_gets_what_nobody_has_before_what_others_have() -> None:
+    """The others were to have it, and cannot be told before their next heartbeats."""
+    world = individual(wait_ms=-1)
+    first, second, third = (Classic(world, cooperative=False) for _ in range(3))
+    first.come()
+    assert second.join() is NONE
+    assert [first.come(), second.sync(), second.has] == ["A0 A1", NONE, "A2 A3"]
+    assert second.go() is NONE
+    assert world.row()[1][first.member_id].endswith("A0 A1"), "it has sent no heartbeat yet"
+    assert third.join() is NONE
+    assert [third.synced(third.send_sync()), third.has] == [NONE, "A2 A3"]
+    assert [first.beaten(first.send_beat()), first.commit("A1")] == [None, NONE]
+
+
 def test_rule_26_while_many_come_nobody_has_all_for_long() -> None:
     """Each newcomer moves the assignment, and none of the last ones has sent a heartbeat yet."""
     world = individual(wait_ms=-1, A=64)
