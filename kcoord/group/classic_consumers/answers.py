@@ -20,7 +20,7 @@ from kcoord.group.classic_consumers.individual_mode import is_individual
 from kcoord.group.classic_consumers.member_checks import first_protocol
 from kcoord.group.classic_consumers.member_metadata import protocols_of
 from kcoord.group.classic_consumers.rejoin import call, follow_quietly, has_to_rejoin
-from kcoord.group.consumer.answers import advance, next_of
+from kcoord.group.consumer.answers import advance, is_to_change, next_of
 from kcoord.group.consumer.next_assignment import GATHER_MS
 from kcoord.group.modern.held_replies import hold, take_held
 from kcoord.group.state.consumer_settings import INTERVALS_WAIT
@@ -60,8 +60,7 @@ def answer_heartbeat(
     member.has_parked_sync = False
     hold(transition, group, member, context.connection, token, wait_ms)
     notify(transition, group, member)
-    if member.member_id in group.unconverged:
-        _call_together(transition, group)  # it may be the last one that could not be called
+    call_together(transition, group)
 
 
 def answer_sync(
@@ -75,9 +74,9 @@ def answer_sync(
     if wait_ms > 0 and member.stage is Stage.UNRELEASED and not member.assigned:
         member.has_parked_sync = True
         hold(transition, group, member, context.connection, token, wait_ms)
-        _call_together(transition, group)
     else:
         _tell_assignment(transition, group, member, token)
+    call_together(transition, group)
 
 
 def _take_what_is_free(transition: Transition, group: ConsumerGroup, member: ConsumerMember) -> None:
@@ -158,13 +157,17 @@ def _beyond_reach(group: ConsumerGroup) -> Iterator[ConsumerMember]:
     """
     for member_id in group.unconverged:
         member = group.members.get(member_id)
-        if member is not None and member.is_classic and member.held is None and member.call_due_ms == NEVER_MS:
+        if member is None or not member.is_classic or member.held is not None:
+            continue
+        if member.call_due_ms == NEVER_MS and is_to_change(group, member):
             yield member
 
 
-def _call_together(transition: Transition, group: ConsumerGroup) -> None:
-    """Call all who must let go of something and have waited for others, if all can be called."""
-    if next(_beyond_reach(group), None) is not None:
+def call_together(transition: Transition, group: ConsumerGroup) -> None:
+    """Call all who must let go of something and have waited for others, if all can be called now. To be looked at when
+    a classic member has come.
+    """
+    if not group.unconverged or next(_beyond_reach(group), None) is not None:
         return
     for member_id in sorted(group.unconverged):
         member = group.members.get(member_id)

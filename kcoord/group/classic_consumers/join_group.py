@@ -22,6 +22,7 @@ from __future__ import annotations
 from kcoord.group.classic.answers import join_error
 from kcoord.group.classic.join_and_sync_calls import Join
 from kcoord.group.classic.join_group import NEEDS_ID_VERSION
+from kcoord.group.classic_consumers.answers import call_together
 from kcoord.group.classic_consumers.individual_mode import may_begin
 from kcoord.group.classic_consumers.member_checks import first_protocol
 from kcoord.group.classic_consumers.member_metadata import metadata_of, protocols_of
@@ -104,6 +105,7 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
         ),
     )
     settle(transition, group)
+    call_together(transition, group)
 
 
 def _may_be_late(transition: Transition, group: ConsumerGroup, member: ConsumerMember, context: RequestContext) -> bool:

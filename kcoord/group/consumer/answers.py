@@ -78,6 +78,11 @@ def next_of(group: ConsumerGroup, member: ConsumerMember) -> Position:
     return next_position(_position(member), _goal(group, member), None)
 
 
+def is_to_change(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether the member is to have something else in the end than it is assigned now."""
+    return _goal(group, member).target != member.assigned
+
+
 def _position(member: ConsumerMember) -> Position:
     return Position(member.stage, member.epoch, member.assigned, member.pending)
 

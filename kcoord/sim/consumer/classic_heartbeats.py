@@ -5,7 +5,6 @@ What a member is to have is read off the group. Whether it is time to call the m
 
 from __future__ import annotations
 
-from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Partitions, Stage
 from kcoord.group.state.shard_state import ShardState
 from kcoord.protocol.errors import ErrorCode
@@ -59,11 +58,11 @@ def held(group: ConsumerGroup, member: ConsumerMember, token: Frame, wait_ms: in
 
 
 def _may_wait(group: ConsumerGroup, member: ConsumerMember) -> bool:
-    """Whether somebody else whose share changes cannot be called, and this one waits for that, but not for long."""
+    """Whether somebody else whose share changes waits for no answer by which it could be called, or is on its way, and
+    this one waits for that, but not for long.
+    """
     others = (each for each in group.members.values() if each is not member and each.is_classic)
-    cannot_be_called = any(
-        each.held is None and each.call_due_ms == NEVER_MS and wanted(group, each) != each.assigned for each in others
-    )
+    cannot_be_called = any(each.held is None and wanted(group, each) != each.assigned for each in others)
     ends_soon = member.wake_ms <= group.gathering_ms + TOGETHER_MS
     return member.stage is not Stage.UNREVOKED and cannot_be_called and ends_soon
 
