@@ -61,7 +61,7 @@ async def look(port: int, protocol: str = "PLAINTEXT", tls: ssl.SSLContext | Non
 
 
 async def test_a_broker(kafka: KafkaCluster) -> None:
-    assert await look(kafka.ports[1]) == Probed(release="4.3")
+    assert await look(kafka.ports[1]) == Probed(release="4.3", has_consumer_groups=True)
 
 
 async def test_what_a_listener_speaks(start_kafka: Callable[..., KafkaCluster], kafka: KafkaCluster) -> None:
