@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import NewPartitions
 
+from tests.clients.consumer_group_settings import SETTINGS
 from tests.clients.members import Librdkafka, Member
 from tests.clients.test_consumers_alone import NEW_PROTOCOL, wait_until_shared
 from tests.gateway.fleet import Fleet, fleet
@@ -23,15 +24,8 @@ from tests.kafka.cluster import KafkaCluster
 from tests.kafka.topics import write_topic
 from tests.kafka.wait import eventually
 
-SETTINGS: dict[str, Any] = {
-    "group_consumer_enable": "true",
-    "group_consumer_session_timeout_ms": 10_000,
-    "group_consumer_min_session_timeout_ms": 10_000,
-    "group_consumer_heartbeat_interval_ms": 1_500,
-    "group_consumer_min_heartbeat_interval_ms": 1_500,
-    "gateway_topics_interval_ms": 500,
-    "offsets_topic_num_partitions": 7,  # other than the cluster's: owners are not where clients come by
-}
+OTHER_THAN_THE_CLUSTERS = 7
+"""Partitions of offsets: owners are not where clients come by."""
 GROUPS = 8
 CLASSIC = {"partition.assignment.strategy": "cooperative-sticky"}
 
@@ -45,7 +39,8 @@ async def test_consumers_share_grow_and_go_on_when_an_instance_dies(
     start_kafka: Callable[..., KafkaCluster], tmp_path: Path, name: str, mode: str
 ) -> None:
     cluster = await asyncio.to_thread(start_kafka, 2)
-    with fleet(cluster, tmp_path, **SETTINGS, group_consumer_classic_mode=mode) as pair:
+    own: dict[str, Any] = {"offsets_topic_num_partitions": OTHER_THAN_THE_CLUSTERS, "group_consumer_classic_mode": mode}
+    with fleet(cluster, tmp_path, **SETTINGS, **own) as pair:
         await pair.settled(0, 1)
         await asyncio.to_thread(_share_and_go_on, cluster, pair, name, mode)
         await pair.settled(0, 1)

@@ -143,7 +143,7 @@ CONSUMER_MUTANTS = (
     Mutant(13, "no answer counts for it", answers.answer,
            "member.answered_ms = transition.now_ms", "pass"),
     Mutant(7, "what an installed assignor makes is not checked", next_assignment._of_somebody_else,
-           "check(seen, targets)", "pass"),
+           "check_targets(seen, targets)", "pass"),
     Mutant(7, "who joins while an assignor fails has no epoch", next_assignment._fail,
            "if group.assignment_epoch == JOINING_EPOCH:", "if False:"),
     Mutant(7, "a failed assignor is not tried again", settle._assign,

@@ -1,13 +1,13 @@
 """Assignors of consumer groups (KIP-848): pure functions from subscriptions to targets.
 
-Start at ``model`` (their input and output) and ``interface`` (what an assignor is); ``check`` says which targets are
-valid. ``built_in`` lists the assignors that come with kcoord, which are in ``uniform`` and ``ranges``.
+Start at ``model`` (their input and output) and ``interface`` (what an assignor is); ``target_validity`` says which
+targets are valid. ``built_in`` lists the assignors that come with kcoord, which are in ``uniform`` and ``ranges``.
 """
 
-from kcoord.assign.consumer.check import NotValid, check
 from kcoord.assign.consumer.interface import ConsumerAssignor
 from kcoord.assign.consumer.model import ConsumerTarget, ConsumerTargets, SubscribedGroup, Subscriber
 from kcoord.assign.consumer.ranges import RangeConsumerAssignor
+from kcoord.assign.consumer.target_validity import NotValid, check_targets
 from kcoord.assign.consumer.uniform import UniformConsumerAssignor
 
 __all__ = [
@@ -19,5 +19,5 @@ __all__ = [
     "SubscribedGroup",
     "Subscriber",
     "UniformConsumerAssignor",
-    "check",
+    "check_targets",
 ]

@@ -7,8 +7,8 @@ Clients send heartbeats more often than their answers wait. So a consumer can be
 1. If a newcomer is to have something, and others still have any of that, the answer to its SyncGroup waits for all of
    it.
 2. Whoever must let go of something is called together with all others whose share changes: when each of them can be
-   called, or after `GATHER_MS`. Until then it goes on consuming. If each were called by itself, what the
-   first ones let go of would be nobody's until the last one has come.
+   called, or after `GATHER_MS`. Until then it goes on consuming. If each were called by itself, what the first ones
+   let go of would be nobody's until the last one has come.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
-from kcoord.assign.consumer.check import NotValid, check
 from kcoord.assign.consumer.interface import ConsumerAssignor
 from kcoord.assign.consumer.model import ConsumerTargets, SubscribedGroup, Subscriber
+from kcoord.assign.consumer.target_validity import NotValid, check_targets
 from kcoord.group.modern import history
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import ClassicMode
@@ -150,10 +150,15 @@ def _assigned(
 
 
 def _of_somebody_else(assignor: ConsumerAssignor, seen: SubscribedGroup) -> ConsumerTargets:
-    """What an installed assignor makes. Whatever it raises is its fault, not one of the shard. Raises HasFailed."""
+    """What an installed assignor makes, as values of our own, which it cannot change later. Whatever it raises is its
+    fault, not one of the shard. Raises HasFailed.
+    """
     try:
-        targets = assignor.assign(seen)
-        check(seen, targets)
+        targets = {
+            member_id: {topic_id: frozenset(numbers) for topic_id, numbers in target.items()}
+            for member_id, target in assignor.assign(seen).items()
+        }
+        check_targets(seen, targets)
     except NotValid as wrong:
         raise HasFailed(f"made targets that are not valid: {wrong}") from wrong
     except Exception as fault:
@@ -174,11 +179,11 @@ def _by_topic(group: ConsumerGroup, member_id: str) -> TargetByTopic:
     return known[1] if known is not None and known[0] is partitions else _sets_by_topic(partitions)
 
 
-def _sets_by_topic(partitions: Partitions) -> dict[bytes, set[int]]:
+def _sets_by_topic(partitions: Partitions) -> TargetByTopic:
     found: dict[bytes, set[int]] = {}
     for topic_id, number in partitions:
         found.setdefault(topic_id, set()).add(number)
-    return found
+    return {topic_id: frozenset(numbers) for topic_id, numbers in found.items()}
 
 
 def _untaken(transition: Transition, group: ConsumerGroup) -> dict[str, Partitions]:

@@ -179,7 +179,7 @@ class ClassicConsumers(Dialect, Protocol):
         """Make the group a classic group if it is to be one now. Whether it is one."""
 
     def wish(self, member: ConsumerMember, /) -> str | None:
-        """The server-side assignor that stands for a classic member's own assignor; None if there is none."""
+        """The server-side assignor that kcoord uses in place of the classic member's own; None: there is none."""
 
 
 @frozen(slots=True, eq=False)

@@ -69,6 +69,11 @@ def is_no_mapping(group: SubscribedGroup) -> Any:
     return None
 
 
+def gives_once(group: SubscribedGroup) -> Any:
+    """What it gives can be read only once."""
+    return {group.members[0].member_id: {topic: iter(range(count)) for topic, count in group.topics.items()}}
+
+
 FAILURES = [
     (raises, "failed: KeyError: 'rack'"),
     (forgets, "made targets that are not valid: A-0 is assigned to nobody"),
@@ -76,6 +81,16 @@ FAILURES = [
     (knows_a_stranger, "made targets that are not valid: nobody is no member of the group"),
     (is_no_mapping, "failed: AttributeError"),
 ]
+
+
+def failing() -> tuple[Installed, World]:
+    """a has everything, b has joined, and the assignor fails."""
+    broken = Installed()
+    world = with_assignor(broken)
+    world.join("a", server_assignor="broken")
+    broken.set(raises)
+    world.join("b", connection=2, server_assignor="broken")
+    return broken, world
 
 
 @pytest.mark.parametrize(("how", "says"), FAILURES, ids=[how.__name__ for how, _ in FAILURES])
@@ -103,11 +118,7 @@ def pass_ms(world: World, ms: int) -> None:
 
 
 def test_it_is_tried_again_later_and_later_and_then_all_goes_on() -> None:
-    broken = Installed()
-    world = with_assignor(broken)
-    world.join("a", server_assignor="broken")
-    broken.set(raises)
-    world.join("b", connection=2, server_assignor="broken")
+    broken, world = failing()
     asked, wait_ms = broken.asked, BACK_OFF_MS
     for _ in range(8):
         pass_ms(world, wait_ms - 1)
@@ -147,28 +158,40 @@ def test_so_has_who_subscribes_to_nothing() -> None:
 
 
 def test_a_change_is_tried_at_once() -> None:
-    broken = Installed()
-    world = with_assignor(broken)
-    world.join("a", server_assignor="broken")
-    broken.set(raises)
-    world.join("b", connection=2, server_assignor="broken")
+    broken, world = failing()
     broken.set(UniformConsumerAssignor().assign)
     world.leave("b", connection=2)
     assert (world.group.epoch, world.group.assignment_epoch) == (4, 4)
 
 
 def test_a_loaded_group_tries_at_once_and_keeps_its_targets() -> None:
-    broken = Installed()
-    world = with_assignor(broken)
-    world.join("a", server_assignor="broken")
-    broken.set(raises)
-    world.join("b", connection=2, server_assignor="broken")
+    broken, world = failing()
     world.restart()
     assert world.row() == (3, {"a": "2 STABLE A0 A1 A2 A3", "b": "0 STABLE"})
     assert "KeyError" in str(world.describe(with_history=True).error_message)
     broken.set(UniformConsumerAssignor().assign)
     world.restart()
     assert world.group.assignment_epoch == 3
+
+
+def test_what_it_gives_is_kept_as_it_was_given() -> None:
+    """Whatever becomes of its own sets, and however often they can be read."""
+    broken = Installed()
+    given: dict[str, dict[bytes, set[int]]] = {}
+
+    def keeps(group: SubscribedGroup) -> ConsumerTargets:
+        given.clear()
+        given["a"] = {topic: set(range(count)) for topic, count in group.topics.items()}
+        return given
+
+    broken.set(keeps)
+    world = with_assignor(broken)
+    assert world.join("a", server_assignor="broken").brief == (2, "A0 A1 A2 A3")
+    for numbers in given["a"].values():
+        numbers.clear()
+    broken.set(gives_once)
+    assert world.join("b", connection=2, server_assignor="broken").brief == (3, "")
+    assert world.beat("a", 2, "A0 A1 A2 A3").brief == (3, None)
 
 
 def test_who_wishes_for_it_is_told_its_name_if_it_is_not_there() -> None:

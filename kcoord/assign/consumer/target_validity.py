@@ -1,17 +1,17 @@
-"""Are the targets that an assignor has made valid? Each partition of each subscribed topic once, with a subscriber."""
+"""The validity of targets: each partition of each subscribed topic is once there, with a subscriber."""
 
 from __future__ import annotations
 
 from kcoord.assign.consumer.model import ConsumerTargets, SubscribedGroup
 
-__all__ = ["NotValid", "check"]
+__all__ = ["NotValid", "check_targets"]
 
 
 class NotValid(Exception):
     """The targets break a rule. The text says which."""
 
 
-def check(group: SubscribedGroup, targets: ConsumerTargets) -> None:
+def check_targets(group: SubscribedGroup, targets: ConsumerTargets) -> None:
     """Raises NotValid if these are no targets for that group."""
     subscriptions = {each.member_id: each.subscribed_topics for each in group.members}
     owners: dict[tuple[bytes, int], str] = {}
@@ -25,7 +25,7 @@ def check(group: SubscribedGroup, targets: ConsumerTargets) -> None:
                 other = owners.setdefault((topic_id, number), member_id)
                 if other != member_id:
                     raise NotValid(f"{_name(group, topic_id)}-{number} is assigned to {other} and to {member_id}")
-    subscribed = frozenset[bytes]().union(*set(subscriptions.values()))
+    subscribed = frozenset[bytes]().union(*subscriptions.values())
     for topic_id in sorted(subscribed & group.topics.keys()):
         for number in range(group.topics[topic_id]):
             if owners.pop((topic_id, number), None) is None:

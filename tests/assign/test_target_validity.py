@@ -1,10 +1,10 @@
-"""Which targets of consumers are refused? (`kcoord.assign.consumer.check`)"""
+"""Which targets of consumers are refused? (`kcoord.assign.consumer.target_validity`)"""
 
 from __future__ import annotations
 
 import pytest
 
-from kcoord.assign.consumer import NotValid, SubscribedGroup, Subscriber, check
+from kcoord.assign.consumer import NotValid, SubscribedGroup, Subscriber, check_targets
 
 A, B, C = (bytes([number]) * 16 for number in (1, 2, 3))
 GROUP = SubscribedGroup(
@@ -25,7 +25,7 @@ ALL = {"a": {A: {0}, B: {0}}, "b": {A: {1}}}
     ids=["each has something", "one has all", "nothing of a topic"],
 )
 def test_each_partition_once_is_valid(targets: dict[str, dict[bytes, set[int]]]) -> None:
-    check(GROUP, targets)
+    check_targets(GROUP, targets)
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_each_partition_once_is_valid(targets: dict[str, dict[bytes, set[int]]])
 )
 def test_anything_else_is_not(targets: dict[str, dict[bytes, set[int]]], says: str) -> None:
     with pytest.raises(NotValid, match=says):
-        check(GROUP, targets)
+        check_targets(GROUP, targets)
