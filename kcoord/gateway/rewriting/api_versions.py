@@ -7,7 +7,9 @@ Rules (GW-7):
    because librdkafka tells a broker's features by it.
 2. kcoord drops APIs that Kafka 4.3 does not know, because their responses could name nodes.
 3. All else stays as the broker says it: other APIs, supported features and finalized features.
-4. kcoord remembers the last answer of each broker, for its own requests and for clients that come while the broker is
+4. Where kcoord serves consumer groups, it offers what these need: their own APIs, Metadata that can be asked by id,
+   ListGroups with types. It does not offer to name topics by ids that the cluster does not know (KG-18).
+5. kcoord remembers the last answer of each broker, for its own requests and for clients that come while the broker is
    away.
 """
 
