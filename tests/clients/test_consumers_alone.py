@@ -28,13 +28,16 @@ SETTINGS = {
     "group.consumer.heartbeat.interval.ms": INTERVAL_MS,
     "group.consumer.min.heartbeat.interval.ms": INTERVAL_MS,
 }
+NOBODY_EXPIRES = {"group.consumer.session.timeout.ms": 60_000}
+"""For a test in which a JVM starts while a place is kept."""
 ALL = frozenset(("work", number) for number in range(6))
 Assigned = frozenset[tuple[str, int]]
 
 
 @pytest.fixture
-def kcoord(tmp_path: Path) -> Iterator[Kcoord]:
-    kcoord = Kcoord(tmp_path / "kcoord", settings=SETTINGS)
+def kcoord(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kcoord]:
+    """Its parameter: settings of its own."""
+    kcoord = Kcoord(tmp_path / "kcoord", settings=SETTINGS | getattr(request, "param", {}))
     kcoord.folder.mkdir()
     kcoord.start()
     yield kcoord
@@ -139,6 +142,7 @@ def test_members_do_not_notice_that_kcoord_was_killed(kcoord: Kcoord, start_java
         assert (first.assignments, second.notes.assignments) == (before[0] + 1, before[1] + 1)
 
 
+@pytest.mark.parametrize("kcoord", [NOBODY_EXPIRES], ids=["nobody-expires"], indirect=True)
 @pytest.mark.parametrize("library", ["java", "librdkafka"])
 def test_a_static_member_gets_its_share_back(
     library: str, kcoord: Kcoord, start_java: Callable[..., JavaClient]

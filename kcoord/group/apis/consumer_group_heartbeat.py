@@ -24,7 +24,7 @@ from kcoord.group.consumer.answer_delay import Delay, how_long_to_hold, wants_al
 from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
-from kcoord.group.consumer.owned_partitions import may_own, note_told
+from kcoord.group.consumer.owned_partitions import may_have_missed, may_own, note_told
 from kcoord.group.consumer.reasons import Reason
 from kcoord.group.consumer.request_validation import owned_by, unknown_assignor, wrong_in_heartbeat
 from kcoord.group.consumer.settle import settle
@@ -33,6 +33,7 @@ from kcoord.group.modern.epochs import bump_epoch
 from kcoord.group.modern.held_replies import hold
 from kcoord.group.modern.newest_connection import check_newer, check_newest, take_in
 from kcoord.group.modern.refusal import Refused
+from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import ConsumerGroup, ConsumerMember, Metadata, Partitions
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
@@ -107,12 +108,13 @@ def _live(
         _check_room(transition, group)
     else:
         check_newest(transition, group, known, context)
-        _check_epoch(group, known, request, owned)
+        _check_epoch(group, known, request, owned, is_first=known.order_of(context) is Order.NEWER)
     _check_patterns(group, known, request)
     group, member, is_first = _take_in(transition, group, known, request, context)
     _note_owned(group, member, owned)
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
+    has_news = has_news or may_have_missed(member, request, is_first=is_first)
     note_told(member, request)
     delay = how_long_to_hold(transition, member, request, has_news=has_news, is_behind=context.pipelined)
     if delay.ms > 0:
@@ -190,14 +192,19 @@ def _check_epoch(
     member: ConsumerMember,
     request: ConsumerGroupHeartbeatRequest,
     owned: Partitions | None,
+    *,
+    is_first: bool,
 ) -> None:
-    """Raise Refused for an epoch that the member cannot have."""
+    """Raise Refused for an epoch that the member cannot have. `is_first`: nothing has been answered on its connection
+    yet.
+    """
     epoch = request.member_epoch
     if epoch in (JOINING_EPOCH, member.epoch, member.told_epoch):
         return
     if member.epoch_unsure and member.recorded_epoch <= epoch <= group.assignment_epoch:
         return
-    if epoch == member.previous_epoch and owned is not None and owned <= member.current:
+    has_missed_one = is_first if owned is None else owned <= member.current
+    if epoch == member.previous_epoch and has_missed_one:
         return
     raise Refused(ErrorCode.FENCED_MEMBER_EPOCH, f"the member's epoch is {member.epoch}, not {epoch}")
 

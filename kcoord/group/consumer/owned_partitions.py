@@ -37,6 +37,13 @@ def may_own(
     return owned | member.unconfirmed
 
 
+def may_have_missed(member: ConsumerMember, request: ConsumerGroupHeartbeatRequest, *, is_first: bool) -> bool:
+    """Whether the sender may not have heard what it was told last, and is a member all the same (KG-9). `is_first`:
+    nothing has been answered on its connection yet.
+    """
+    return is_first and request.member_epoch != JOINING_EPOCH and member.reported != member.assigned
+
+
 def note_told(member: ConsumerMember, request: ConsumerGroupHeartbeatRequest) -> None:
     """Note that the member is told what it is assigned now: a join all of it, every other heartbeat what is new."""
     if request.member_epoch == JOINING_EPOCH:

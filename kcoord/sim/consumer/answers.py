@@ -101,6 +101,8 @@ class AnswersJudge:
         self._before: Before | None = None
         self._answered_ms: dict[tuple[str, str], int] = {}
         """By group and member, when it was answered last since the load."""
+        self._answered_on: dict[tuple[str, str], int] = {}
+        """By group and member, the connection on which it was answered last since the load."""
         self._known: dict[tuple[str, str], tuple[int, ...]] = {}
         """By group and member, the epoch that it last said, and those that it was told since."""
         self._held_until_ms: dict[Frame, int] = {}
@@ -113,6 +115,7 @@ class AnswersJudge:
     def loaded(self) -> None:
         """The log has been replayed."""
         self._answered_ms.clear()
+        self._answered_on.clear()
         self._known.clear()
         self._held_until_ms.clear()
 
@@ -202,7 +205,7 @@ class AnswersJudge:
         assert group is not None
         if frame.link.serial < before.connection:
             raise Violation("accepted", f"{request.member_id} is heard on an old connection")
-        self._may_be_accepted(before, request)
+        self._may_be_accepted(before, frame, request)
         member = group.members.get(request.member_id)
         if request.member_epoch == LEAVING_EPOCH and member is not None:
             raise Violation("farewell", f"{request.member_id} has left, and is a member")
@@ -218,7 +221,7 @@ class AnswersJudge:
             if not takes <= member.current:
                 raise Violation("succession", f"{request.member_id} is back, and lacks {len(takes - member.current)}")
 
-    def _may_be_accepted(self, before: Before, request: ConsumerGroupHeartbeatRequest) -> None:
+    def _may_be_accepted(self, before: Before, frame: Frame, request: ConsumerGroupHeartbeatRequest) -> None:
         epoch, member = request.member_epoch, before.member
         if epoch == JOINING_EPOCH:
             is_new = member is None and not before.holder_is_away
@@ -228,7 +231,7 @@ class AnswersJudge:
                 raise Violation("accepted", f"{request.member_id} joins, and {before.holder.member_id} is there")
         elif member is None:
             raise Violation("accepted", f"{request.member_id} is a stranger at epoch {epoch}")
-        elif epoch > JOINING_EPOCH and not _is_its_epoch(before, request):
+        elif epoch > JOINING_EPOCH and not _is_its_epoch(before, frame, request):
             raise Violation("accepted", f"{request.member_id} says {epoch}, and is at {before.member_epoch}")
 
     def _why_not(
@@ -243,7 +246,7 @@ class AnswersJudge:
             case ErrorCode.UNKNOWN_MEMBER_ID:
                 return "it is a member" if member is not None else None
             case ErrorCode.FENCED_MEMBER_EPOCH:
-                is_its = joins or request.member_epoch < 0 or _is_its_epoch(before, request)
+                is_its = joins or request.member_epoch < 0 or _is_its_epoch(before, frame, request)
                 is_newest = frame.link.serial >= before.connection
                 return "that is its epoch" if member is not None and is_its and is_newest else None
             case ErrorCode.UNRELEASED_INSTANCE_ID:
@@ -273,6 +276,7 @@ class AnswersJudge:
         self.assignments += told is not None
         now_ms, key = self._context.events.now_ms, (group.group_id, member.member_id)
         last_ms, self._answered_ms[key] = self._answered_ms.get(key), now_ms
+        last_link, self._answered_on[key] = self._answered_on.get(key), frame.link.serial
         epoch = response.member_epoch
         if epoch == JOINING_EPOCH:
             raise Violation("told", f"{member.member_id} is told epoch 0, at which it would join")
@@ -287,7 +291,8 @@ class AnswersJudge:
         known = process.membership.target
         if told is None and known != member.assigned:
             raise Violation("told", f"{member.member_id} is assigned something else, and is not told")
-        if told is not None and not _wants_all(request) and told == known:
+        may_lack_it = _wants_all(request) or last_link != frame.link.serial
+        if told is not None and not may_lack_it and told == known:
             raise Violation("disturbed", f"{member.member_id} keeps its share, and is told it once more")
         is_plain = request.topic_partitions is None and request.subscribed_topic_names is None
         is_hurried = bool(frame.link.queue) or request.server_assignor is not None
@@ -384,7 +389,7 @@ def _nonsense(step: Step, response: ConsumerGroupHeartbeatResponse) -> None:
         raise Violation("accepted", f"nonsense is answered with {ErrorCode(response.error_code).name}")
 
 
-def _is_its_epoch(before: Before, request: ConsumerGroupHeartbeatRequest) -> bool:
+def _is_its_epoch(before: Before, frame: Frame, request: ConsumerGroupHeartbeatRequest) -> bool:
     """Whether the member may say that epoch (KG-3)."""
     epoch = request.member_epoch
     if epoch == before.member_epoch or epoch in before.known[-1:]:
@@ -393,7 +398,8 @@ def _is_its_epoch(before: Before, request: ConsumerGroupHeartbeatRequest) -> boo
         return True
     owned = None if request.topic_partitions is None else flat(request.topic_partitions)
     is_older = epoch in before.known or (not before.known and epoch == before.previous_epoch)
-    return is_older and owned is not None and owned <= before.current
+    has_missed_one = frame.link.serial > before.connection if owned is None else owned <= before.current
+    return is_older and has_missed_one
 
 
 def _wants_all(request: ConsumerGroupHeartbeatRequest) -> bool:

@@ -3,7 +3,9 @@
 1. It has one heartbeat under way at a time. The next one goes out an interval after the last one was sent, at once when
    it joins or has to confirm something. Only its farewell does not wait.
 2. It repeats nothing: names, assignor, timeout and what it owns are in a heartbeat only if they have changed since the
-   last one that was sent. After an error, a timeout or a lost connection it says all of it, at its epoch.
+   last one that was sent. After an error, a timeout or a lost connection it says all of it, at its epoch. librdkafka's
+   consumer says all of it only after an error or a lost connection. After a timeout of its own it repeats what had no
+   answer, and nothing else.
 3. What it says that it owns is the last assignment that it has followed in full. So it confirms once, when it has let
    go of all that was taken away and has taken all that is new.
 4. Fenced or unknown, it drops all that it has, and joins again with epoch 0 under the same member id.
@@ -62,6 +64,8 @@ class ConsumerMembership:
     """The last assignment that it has followed in full."""
     _sent: tuple[frozenset[str], str | None, Partitions] | None = None
     """What its last heartbeat said or implied. None: the next one says all."""
+    _answered: tuple[frozenset[str], str | None, Partitions] | None = None
+    """The same of the last one that was answered."""
 
     @property
     def fetches_as(self) -> tuple[str | None, int]:
@@ -70,7 +74,11 @@ class ConsumerMembership:
 
     def forget_sent(self) -> None:
         """An answer was lost or was an error: the next heartbeat says all."""
-        self._sent = None
+        self._sent = self._answered = None
+
+    def repeat_unanswered(self) -> None:
+        """No answer came in time: the next heartbeat says what was said in vain, and nothing else."""
+        self._sent = self._answered
 
     @property
     def has_to_say(self) -> bool:
@@ -113,7 +121,7 @@ class ConsumerMembership:
         """Take an answer in."""
         error = response.error_code
         if not error:
-            self.epoch = response.member_epoch
+            self.epoch, self._answered = response.member_epoch, self._sent
             self.interval_ms = response.heartbeat_interval_ms
             if response.assignment is not None:
                 self.target = flat(response.assignment.topic_partitions)

@@ -186,7 +186,7 @@ class ConsumerProcess(AnyConsumer):
         if not self.alive or self.link is None:
             return
         if self.requests.next_timeout_ms(self.membership.interval_ms) <= now_ms:
-            self._reconnect()
+            self._no_answers_in_time()
             return
         if not self.requests.waits(Purpose.COMMIT) and self._commits_at_ms <= now_ms:
             self._commit()
@@ -206,6 +206,17 @@ class ConsumerProcess(AnyConsumer):
 
     def _reconnect(self) -> None:
         self._no_answers_any_more()
+        self._seek()
+
+    def _no_answers_in_time(self) -> None:
+        """It gives the connection up itself."""
+        self.requests.forget_all()
+        if self.requests.is_patient:
+            self.membership.forget_sent()
+        else:
+            self.membership.repeat_unanswered()
+        if self.phase is Phase.SAYING_FAREWELL:
+            self._end(ErrorCode.NONE)
         self._seek()
 
     def _connected(self) -> None:

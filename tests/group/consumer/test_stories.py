@@ -186,7 +186,7 @@ def test_rule_5_after_a_load_all_goes_on_and_times_begin_afresh(compacted: bool)
     world.restart(lose_ms=60_000, compacted=compacted)
     assert world.row() == (3, {"a": "2 UNREVOKED A0 A1 - A2 A3", "b": "3 UNRELEASED"})
     world.pass_ms(20_000)
-    assert world.beat("b", 3, connection=12).brief == (3, None)
+    assert world.beat("b", 3, connection=12).brief == (3, "")
     assert world.beat("a", 2, "A0 A1", connection=11).brief == (2, None), "the list may be older than the load"
     assert world.beat("a", 2, connection=11).brief == (3, None)
     assert world.beat("b", 3, connection=12).brief == (3, "A2 A3")
@@ -202,8 +202,8 @@ def test_rule_8_an_epoch_that_moves_alone_is_no_record_and_is_believed_after_a_l
     assert (grown > records, len(world.log)) == (True, grown)
     world.restart()
     assert world.beat("a", 5, connection=11).error is ErrorCode.FENCED_MEMBER_EPOCH
-    assert world.beat("a", 4, connection=11).brief == (4, None)
-    assert world.beat("b", 3, connection=12).brief == (4, None)
+    assert world.beat("a", 4, connection=11).brief == (4, "A0 A1")
+    assert world.beat("b", 3, connection=12).brief == (4, "A2 A3")
 
 
 def test_rule_8_letting_go_counts_on_the_newest_connection_only() -> None:
@@ -213,6 +213,29 @@ def test_rule_8_letting_go_counts_on_the_newest_connection_only() -> None:
     assert world.beat("a", 2, "A0 A1 A2 A3", connection=5).brief == (2, "A0 A1")
     assert world.beat("a", 2, "A0 A1", connection=1).error is ErrorCode.FENCED_MEMBER_EPOCH
     assert world.beat("a", 2, "A0 A1", connection=5).brief == (3, None)
+
+
+def test_rule_9_who_comes_by_a_new_connection_is_told_what_it_may_have_missed() -> None:
+    """librdkafka gives a heartbeat up, and says by a new connection only what had no answer: it kept all for ever."""
+    world = World()
+    world.join("a")
+    world.join("b", connection=2)
+    assert world.beat("a", 2).brief == (2, "A0 A1"), "lost"
+    assert world.beat("a", 2, "A0 A1 A2 A3", connection=5).brief == (2, "A0 A1")
+    assert world.beat("a", 2, "A0 A1", connection=5).brief == (3, None)
+    assert world.beat("a", 3, connection=6).brief == (3, "A0 A1")
+    assert world.beat("a", 3, connection=6).brief == (3, None)
+
+
+def test_rule_3_on_a_new_connection_the_epoch_before_may_be_said_without_what_is_owned() -> None:
+    """Seed 302507: librdkafka says only what has changed."""
+    world = World()
+    world.join("a")
+    world.join("b", connection=2)
+    world.beat("a", 2)
+    assert world.beat("a", 2, "A0 A1").brief == (3, None), "lost"
+    assert world.beat("a", 2, connection=5).brief == (3, "A0 A1")
+    assert world.beat("a", 2, connection=5).error is ErrorCode.FENCED_MEMBER_EPOCH
 
 
 # -- offsets -----------------------------------------------------------------------------------------------------------
