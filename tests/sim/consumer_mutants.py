@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kcoord.gateway.topology.seen_facts import SeenFacts
 from kcoord.group.apis import consumer_group_heartbeat
+from kcoord.group.classic import answers as classic_answers
 from kcoord.group.classic_consumers import answers as consumer_answers
 from kcoord.group.classic_consumers import (
     individual_mode,
@@ -106,6 +107,8 @@ CONSUMER_MUTANTS = (
            "bool(partitions) if owned is None", "False if owned is None"),
     Mutant(8, "a list that is older than a grant counts", owned_partitions.may_own,
            "return owned | member.unconfirmed", "return owned"),
+    Mutant(8, "so does the first list on a connection", owned_partitions.may_own,
+           "if not is_first and said is not None", "if said is not None"),
     Mutant(8, "after a load everything counts as confirmed", native_dialect.open_session,
            "member.unconfirmed = member.current", "pass"),
     Mutant(8, "an old connection is heard", newest_connection.check_newest,
@@ -183,8 +186,12 @@ CONSUMER_MUTANTS = (
            "if not may_go_back or", "if True or"),
     Mutant(24, "it forgets who has what", to_classic_group._record,
            "assignment=encoded(group, each, each.current)", 'assignment=b""'),
+    Mutant(24, "the leader is shown each member's own generation", classic_answers._told,
+           "if lowest < 0:", "if True:"),
     Mutant(24, "the second leader is shown each member's own generation", classic_records.next_generation,
            "lowest_generation=group.record.lowest_generation", "lowest_generation=-1"),
+    Mutant(24, "who has joined and not synced has the generation of the join", to_classic_group._lowest,
+           "min(before, now)", "now", plan="consumer-24"),
     Mutant(25, "an answer waits for longer than the member was told to wait", answer_delay._waits_ms,
            "told_ms = min(interval_ms, settings.heartbeat_interval_ms)", "told_ms = settings.heartbeat_interval_ms"),
     Mutant(25, "there is no time for the round trip", answer_delay._waits_ms,
