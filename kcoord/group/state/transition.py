@@ -179,7 +179,9 @@ class ClassicConsumers(Dialect, Protocol):
         """Make the group a classic group if it is to be one now. Whether it is one."""
 
     def wish(self, member: ConsumerMember, /) -> str | None:
-        """The server-side assignor that kcoord uses in place of the classic member's own; None: there is none."""
+        """Which server-side assignor kcoord uses for a classic member, instead of the member's own. None if there is no
+        such assignor.
+        """
 
 
 @frozen(slots=True, eq=False)

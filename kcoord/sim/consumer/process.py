@@ -186,7 +186,7 @@ class ConsumerProcess(AnyConsumer):
         if not self.alive or self.link is None:
             return
         if self.requests.next_timeout_ms(self.membership.interval_ms) <= now_ms:
-            self._no_answers_in_time()
+            self._reconnect(gives_up=True)
             return
         if not self.requests.waits(Purpose.COMMIT) and self._commits_at_ms <= now_ms:
             self._commit()
@@ -204,19 +204,9 @@ class ConsumerProcess(AnyConsumer):
         number = self.requests.add(purpose, self._events.now_ms)
         self._send(number, request, OFFSETS if purpose in (Purpose.COMMIT, Purpose.FETCH) else HEARTBEATS)
 
-    def _reconnect(self) -> None:
-        self._no_answers_any_more()
-        self._seek()
-
-    def _no_answers_in_time(self) -> None:
-        """It gives the connection up itself."""
-        self.requests.forget_all()
-        if self.requests.is_patient:
-            self.membership.forget_sent()
-        else:
-            self.membership.repeat_unanswered()
-        if self.phase is Phase.SAYING_FAREWELL:
-            self._end(ErrorCode.NONE)
+    def _reconnect(self, *, gives_up: bool = False) -> None:
+        """`gives_up`: it has waited for an answer for too long, and closes the connection itself."""
+        self._no_answers_any_more(says_all=not gives_up or self.requests.is_patient)
         self._seek()
 
     def _connected(self) -> None:
@@ -229,8 +219,11 @@ class ConsumerProcess(AnyConsumer):
     def _disconnected(self) -> None:
         self._reconnect()
 
-    def _no_answers_any_more(self) -> None:
-        self.membership.forget_sent()
+    def _no_answers_any_more(self, *, says_all: bool = True) -> None:
+        if says_all:
+            self.membership.forget_sent()
+        else:
+            self.membership.repeat_unanswered()
         self.requests.forget_all()
         if self.phase is Phase.SAYING_FAREWELL:
             self._end(ErrorCode.NONE)
