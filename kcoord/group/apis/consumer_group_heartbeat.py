@@ -114,7 +114,7 @@ def _live(
     _note_owned(group, member, owned)
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
-    has_news = has_news or may_have_missed(member, request, is_first=is_first)
+    has_news = has_news or may_have_missed(request, is_first=is_first)
     note_told(member, request)
     delay = how_long_to_hold(transition, member, request, has_news=has_news, is_behind=context.pipelined)
     if delay.ms > 0:

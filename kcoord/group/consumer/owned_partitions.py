@@ -37,11 +37,11 @@ def may_own(
     return owned | member.unconfirmed
 
 
-def may_have_missed(member: ConsumerMember, request: ConsumerGroupHeartbeatRequest, *, is_first: bool) -> bool:
-    """Whether the sender may not have heard what it was told last, and is a member all the same (KG-9). `is_first`:
-    nothing has been answered on its connection yet.
+def may_have_missed(request: ConsumerGroupHeartbeatRequest, *, is_first: bool) -> bool:
+    """Whether the sender, a member already, may not have heard what it was told last (KG-9). `is_first`: nothing has
+    been answered on its connection yet. A list of what it owns is no proof: it may be about to follow something else.
     """
-    return is_first and request.member_epoch != JOINING_EPOCH and member.reported != member.assigned
+    return is_first and request.member_epoch != JOINING_EPOCH
 
 
 def note_told(member: ConsumerMember, request: ConsumerGroupHeartbeatRequest) -> None:

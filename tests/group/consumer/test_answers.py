@@ -120,20 +120,22 @@ def test_rule_25_the_interval_stays_while_it_is_about_right() -> None:
 
 
 @pytest.mark.parametrize("compacted", [False, True])
-def test_rule_25_after_a_load_an_answer_waits_as_if_the_shortest_interval_was_told(*, compacted: bool) -> None:
+def test_rule_9_and_25_after_a_load_the_first_answer_does_not_wait(*, compacted: bool) -> None:
     world = waiting(heartbeats_per_s=1)
     world.pass_ms(4_000)
     assert [waits_ms(world)[0] for _ in range(2)] == [500, 1_500]
     world.restart(compacted=compacted)
-    assert until_answered(world, world.send_beat("a", 3, "A0 A1"))[0] == 500
+    assert world.beat("a", 3, "A0 A1").brief == (3, "A0 A1")
+    assert until_answered(world, world.send_beat("a", 3))[0] == 1_500
 
 
-def test_rule_25_so_it_does_on_a_new_connection() -> None:
+def test_rule_9_and_25_nor_does_the_first_on_a_new_connection() -> None:
     """Seed 222403: the answer that told a longer interval may be lost with the old one."""
     world = waiting(heartbeats_per_s=1)
     world.pass_ms(4_000)
     assert [waits_ms(world)[0] for _ in range(2)] == [500, 1_500]
-    assert until_answered(world, world.send_beat("a", 3, "A0 A1", connection=99))[0] == 500
+    assert world.beat("a", 3, "A0 A1", connection=99).brief == (3, "A0 A1")
+    assert until_answered(world, world.send_beat("a", 3, connection=99))[0] == 1_500
 
 
 def test_rule_13_and_25_an_answer_that_waits_for_less_than_the_fuse_waits_for_that() -> None:

@@ -88,7 +88,7 @@ def test_rule_16_a_load_goes_on_from_what_matched() -> None:
     world = World(known=topics(A=1, B=1))
     world.join("a", **BY_PATTERN, resolved="A")
     world.restart()
-    assert world.beat("a", 2, "A0", connection=9).brief == (2, None)
+    assert world.beat("a", 2, "A0", connection=9).brief == (2, "A0")
     assert world.group.epoch == 2
     world.learn(topics(A=1, B=1), x="AB")
     assert world.group.epoch == 3
