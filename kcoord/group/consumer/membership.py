@@ -117,6 +117,7 @@ def remove(transition: Transition, group: ConsumerGroup, members: Sequence[Consu
     bump_epoch(transition, group, reason, [member.member_id for member in members])
     if loses and reason in OF_DEPARTURES:
         _fence(transition, group)
+    group.touched |= group.unconverged  # some may have waited to be called together with those that have gone
 
 
 def _fence(transition: Transition, group: ConsumerGroup) -> None:

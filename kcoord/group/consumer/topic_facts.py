@@ -3,10 +3,9 @@
 What exists is told to the shard from outside: without a cluster the whole of it (`ShardState.topics`), and which names
 match each regular expression (`ShardState.resolutions`); in front of a cluster, with each heartbeat that has something
 new, what was seen of its sender's topics (`RequestContext.seen`). The group writes down what it goes by, so that a load
-goes on from there. If a topic that
-somebody subscribes to appears, vanishes, has another id or another number of partitions, or if other names match an
-expression, the group epoch moves. A topic that nobody subscribes to any more stays known while somebody has to let go
-of its partitions.
+goes on from there. If a topic that somebody subscribes to appears, vanishes, has another id or another number of
+partitions, or if other names match an expression, the group epoch moves. A topic that nobody subscribes to any more
+stays known while somebody has to let go of its partitions.
 """
 
 from __future__ import annotations
@@ -69,9 +68,10 @@ def learn_seen(transition: Transition, group: ConsumerGroup, member: ConsumerMem
         if before is None or before.id != topic.id or before.partitions < topic.partitions:
             known[name] = topic
     agreed_since_ms = transition.now_ms - seen.agreed_ms
+    loaded_ms = max(transition.state.loaded_ms, group.restored_at_ms)  # when it heard of each is not written down
     for name, certain in seen.certain.items():
         before = known.get(name)
-        if _is_loss(before, certain) and agreed_since_ms <= group.learned_ms.get(name, transition.state.loaded_ms):
+        if _is_loss(before, certain) and agreed_since_ms <= group.learned_ms.get(name, loaded_ms):
             continue
         if certain is None:
             known.pop(name, None)

@@ -96,6 +96,9 @@ class DeparturesJudge:
             self._carried.discard((group.group_id, waits.member_id))
         for reply in step.replies:
             error = getattr(reply.response, "error_code", 0)
+            called = reply.token.request if isinstance(reply.token, Frame) and reply.token is not frame else None
+            if isinstance(called, HeartbeatRequest) and error == ErrorCode.REBALANCE_IN_PROGRESS:
+                self._called_since_ms.setdefault((called.group_id, called.member_id), now_ms)
             if group is None or reply.token is not frame or error not in (0, ErrorCode.REBALANCE_IN_PROGRESS):
                 continue
             member = group.members.get(getattr(reply.response, "member_id", request.member_id))

@@ -41,8 +41,8 @@ class SimulatedWatch:
         self._context = context
         self._processes: list[SeenFacts[int]] = []
         self._life = 0
-        self._missed: Counter[str] = Counter()
-        """How many looks in a row have missed each topic."""
+        self._missed: Counter[tuple[int, str]] = Counter()
+        """By process and topic, how many looks in a row have missed it."""
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -62,20 +62,20 @@ class SimulatedWatch:
         process, context = self._processes[number], self._context
         process.forget_unused(context.events.now_ms)
         names = frozenset[str]().union(*(followed.topics for _, followed in process.consumers()))
-        process.note_all(self._shown(names), context.events.now_ms)
+        process.note_all(self._shown(number, names), context.events.now_ms)
         self._look_later(number, life)
 
-    def _shown(self, names: frozenset[str]) -> Mapping[str, Topic | None]:
-        """What the cluster shows of these topics."""
+    def _shown(self, number: int, names: frozenset[str]) -> Mapping[str, Topic | None]:
+        """What the cluster shows that process of these topics."""
         context, chance = self._context, self._context.random.random
         misses = context.faulty and chance() < MISSES
         shown: dict[str, Topic | None] = {}
         for name in sorted(names):
             topic = shown[name] = context.topics.get(name)
-            if topic is None or not misses or chance() < 0.5 or self._missed[name] >= MISSED_IN_A_ROW:
-                self._missed[name] = 0
+            if topic is None or not misses or chance() < 0.5 or self._missed[number, name] >= MISSED_IN_A_ROW:
+                self._missed[number, name] = 0
                 continue
-            self._missed[name] += 1
+            self._missed[number, name] += 1
             fewer = int(chance() * topic.partitions)
             shown[name] = attrs.evolve(topic, partitions=fewer) if fewer else None
         return shown
@@ -114,7 +114,7 @@ class SimulatedWatch:
             )
         }
         process, now_ms = self._processes[connection % PROCESSES], self._context.events.now_ms
-        process.note_all(self._shown(frozenset(names)), now_ms)
+        process.note_all(self._shown(connection % PROCESSES, frozenset(names)), now_ms)
         return attrs.evolve(news, seen=process.told(Followed(frozenset(names)), now_ms).seen.with_these(news.seen))
 
     def _news(self, shard: Shard, request: Telling, connection: int, names: Sequence[str] | None) -> News | None:
@@ -122,7 +122,7 @@ class SimulatedWatch:
         process, consumer = self._processes[connection % PROCESSES], (connection, request.group_id)
         if names is not None:
             followed = Followed(frozenset(names))
-            process.note_all(self._shown(followed.names), self._context.events.now_ms)
+            process.note_all(self._shown(connection % PROCESSES, followed.names), self._context.events.now_ms)
             process.follow(consumer, followed)
             return process.told(followed, self._context.events.now_ms)
         if process.of(consumer) is None:
