@@ -30,6 +30,10 @@ ELSEWHERE = frozenset((ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAI
 """Errors after which it looks for its coordinator again."""
 
 
+NOT_SAID = object()
+"""What a heartbeat said that had no answer."""
+
+
 def flat(topics: Iterable[Any]) -> Partitions:
     """What a message names, as a set of partitions."""
     return frozenset((each.topic_id, number) for each in topics for number in each.partitions)
@@ -62,9 +66,9 @@ class ConsumerMembership:
     """The assignment that it was told last."""
     owned: Partitions = NOTHING
     """The last assignment that it has followed in full."""
-    _sent: tuple[frozenset[str], str | None, Partitions] | None = None
+    _sent: tuple[object, object, object] | None = None
     """What its last heartbeat said or implied. None: the next one says all."""
-    _answered: tuple[frozenset[str], str | None, Partitions] | None = None
+    _answered: tuple[object, object, object] | None = None
     """The same of the last one that was answered."""
 
     @property
@@ -77,8 +81,15 @@ class ConsumerMembership:
         self._sent = self._answered = None
 
     def repeat_unanswered(self) -> None:
-        """No answer came in time: the next heartbeat says what was said in vain, and nothing else."""
-        self._sent = self._answered
+        """No answer came in time: the next heartbeat speaks of what was said in vain, and of nothing else."""
+        if self._sent is None or self._answered is None:
+            self._sent = None
+        else:
+            names, assignor, owned = (
+                said if said == answered else NOT_SAID
+                for said, answered in zip(self._sent, self._answered, strict=True)
+            )
+            self._sent = names, assignor, owned
 
     @property
     def has_to_say(self) -> bool:

@@ -20,9 +20,11 @@ NONE, REBALANCE = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
 INDIVIDUAL, BARRIER = {CLASSIC_MODE: "individual"}, {CLASSIC_MODE: "barrier"}
 
 
-def individual(wait_ms: int = 0, **partitions: int) -> World:
+def individual(wait_ms: int = 0, interval_ms: int = 0, **partitions: int) -> World:
     """A shard whose groups are all in individual mode."""
-    settings = ConsumerSettings(heartbeat_wait_ms=wait_ms, classic_mode=ClassicMode.INDIVIDUAL)
+    settings = ConsumerSettings(
+        heartbeat_wait_ms=wait_ms, assignment_interval_ms=interval_ms, classic_mode=ClassicMode.INDIVIDUAL
+    )
     return World(settings, topics(**partitions or {"A": 4}))
 
 
@@ -305,6 +307,25 @@ def test_rule_26_nobody_waits_for_long_for_one_that_cannot_be_called() -> None:
     assert [first.beaten(waiting), first.beaten(again)] == [NONE, None], "another request does not call it either"
     world.pass_ms(1)
     assert first.beaten(again) is REBALANCE
+
+
+def test_rule_26_nobody_waits_for_one_that_has_gone() -> None:
+    """Seed 316488: the last one that could not be called leaves, and the next assignment is not due yet."""
+    world = individual(wait_ms=-1, interval_ms=5_000, A=6)
+    first, second, third = (Classic(world, cooperative=False, session_ms=30_000) for _ in range(3))
+    first.come()
+    world.pass_ms(5_000)
+    second.join()
+    syncing = second.send_sync()
+    first.come()
+    assert second.synced(syncing) is NONE
+    world.pass_ms(5_000)
+    waiting = first.send_beat()
+    third.join()
+    third.send_sync()
+    assert first.beaten(waiting) is None, "second has sent no heartbeat yet"
+    assert second.go() is NONE
+    assert first.beaten(waiting) is REBALANCE
 
 
 def test_rule_26_a_newcomer_gets_what_nobody_has_before_what_others_have() -> None:
