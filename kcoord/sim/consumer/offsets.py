@@ -101,9 +101,9 @@ class OffsetsJudge:
             owner = None if reader is None else reader.member_id
         assert isinstance(frame.request, OffsetCommitRequest)
         who = frame.request.member_id
+        if owner != who and group is not None and _is_late_at_its_epoch(group, frame):
+            return Landing(offset, partition, process, frame.link.serial)
         if owner not in (None, who):
-            if group is not None and _is_late_at_its_epoch(group, frame):
-                return Landing(offset, partition, process, frame.link.serial)
             raise Violation("zombie", f"{who} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
         is_late = last.by is process and (frame.copied or last.connection != frame.link.serial)
