@@ -61,12 +61,13 @@ def succeed(
     _bump_if_it_matters(transition, group, member_id, former, metadata)
     if not was_away:
         _fence(transition, group)
+    _call_who_waited(group)
 
 
 def _forget_answers(member: ConsumerMember) -> None:
     """Forget what the member was told: nobody knows any of it any more."""
     forget_answers(member)
-    member.told_epoch = JOINING_EPOCH
+    member.told_epoch, member.told_interval_ms = JOINING_EPOCH, 0
 
 
 def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember, metadata: Metadata) -> None:
@@ -117,7 +118,12 @@ def remove(transition: Transition, group: ConsumerGroup, members: Sequence[Consu
     bump_epoch(transition, group, reason, [member.member_id for member in members])
     if loses and reason in OF_DEPARTURES:
         _fence(transition, group)
-    group.touched |= group.unconverged  # some may have waited to be called together with those that have gone
+    _call_who_waited(group)
+
+
+def _call_who_waited(group: ConsumerGroup) -> None:
+    """See to those who may have waited to be called together with somebody that has gone (KG-26)."""
+    group.touched |= group.unconverged
 
 
 def _fence(transition: Transition, group: ConsumerGroup) -> None:
