@@ -17,6 +17,7 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
+from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
 from kcoord.group import clock_pause
 from kcoord.server.shards.shard_host import ShardHost
@@ -100,5 +101,7 @@ ADOPTION_MUTANTS = (
            "in self._paused.items():", "in ():"),
     Mutant(6, "the sentinel cannot leave over the connection of a client that it keeps out", Sentinels._step_aside,
            "self._leave(sentinel, session)", "self._leave(sentinel)"),
+    Mutant(6, "a farewell counts before the cluster has written it down", SentinelState.note_description,
+           "is_at_rest(described) and not is_there", "not is_there"),
 )
 # fmt: on

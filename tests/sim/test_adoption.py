@@ -80,6 +80,7 @@ MENDED_SEEDS = {
     7101666: "who came by an id of the cluster's to a group that is kcoord's by now was told nothing but a new one",
     7105740: "a static member was unknown: it was on its way into the cluster when its release was taken back",
     7105981: "the same",
+    4827: "the cluster loaded a log in which the sentinel had not left, after kcoord had seen that it was gone",
     277: "the group's calls waited for ever when no member's connection was free for its adoption",
 }
 """Seeds that found something once, above those that run each time."""

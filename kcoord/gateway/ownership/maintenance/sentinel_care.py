@@ -253,7 +253,7 @@ class Sentinels:
                     yield sentinel  # it was removed, and kcoord could not bring it back yet
             elif known.has_members:
                 sentinel.empty_since_ms = None
-                if (sentinel.is_joined or sentinel.carriers) and sentinel.is_due(now_ms):
+                if (sentinel.is_joined or sentinel.carriers) and not sentinel.refused and sentinel.is_due(now_ms):
                     yield sentinel
             elif sentinel.empty_since_ms is None:
                 sentinel.empty_since_ms = now_ms

@@ -100,6 +100,6 @@ async def go(sentinel: SentinelState, asker: Asker, right_after: Callable[[], No
     error = await requests.evict(sentinel, asker, right_after=right_after)
     if error in LOST or error == ErrorCode.NONE:
         sentinel.forget()
-        sentinel.refused = sentinel.inherited = True  # a coordinator that loads its log may not know that it has left
+        sentinel.refused = True
         return ErrorCode.NONE
     return error

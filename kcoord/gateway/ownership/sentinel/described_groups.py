@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from kcoord.gateway.ownership.sentinel.appearance import SeenAppearance, read_appearance
+from kcoord.gateway.ownership.sentinel.upstream_errors import PASSING
 from kcoord.gateway.session.upstream import Asker, UpstreamLost
 from kcoord.protocol.generated.describe_groups_response import DescribedGroup, DescribedGroupMember
 from kcoord.protocol.messages import DescribeGroupsRequest, DescribeGroupsResponse
@@ -19,6 +20,7 @@ __all__ = [
     "Seen",
     "described_group",
     "described_groups",
+    "is_at_rest",
     "is_given_out_without",
     "other_members",
     "seen_sentinel",
@@ -51,6 +53,14 @@ async def described_group(asker: Asker, group_id: str) -> DescribedGroup:
     for described in await described_groups(asker, [group_id]):
         return described
     raise UpstreamLost("the broker does not have DescribeGroups")
+
+
+def is_at_rest(described: DescribedGroup) -> bool:
+    """Whether no rebalance is under way, so that a coordinator that loads its log has the group as described here.
+
+    A group that this client may not have described counts as at rest.
+    """
+    return described.error_code not in PASSING and described.group_state not in (PREPARING, COMPLETING)
 
 
 def is_given_out_without(

@@ -13,6 +13,7 @@ import attrs
 from kcoord.gateway.ownership.sentinel.appearance import Appearance
 from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID
 from kcoord.gateway.ownership.sentinel.state import PROTOCOL, SentinelState
+from kcoord.gateway.ownership.sentinel.upstream_errors import LOST
 from kcoord.gateway.session.upstream import Asker, UpstreamLost, error_of
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
@@ -153,6 +154,8 @@ async def evict(
     version = await asker.version(LeaveGroupRequest)
     if version is None or version < STATIC_LEAVE:
         return ErrorCode.UNSUPPORTED_VERSION
+    may_have_been_there = sentinel.is_joined or sentinel.inherited or sentinel.is_put_out
+    sentinel.is_put_out = True
     identity = MemberIdentity(member_id=member_id, group_instance_id=INSTANCE_ID, reason="no members here")
     asking = asyncio.ensure_future(asker.ask(LeaveGroupRequest(sentinel.group_id, members=[identity]), version))
     if right_after is not None:
@@ -163,6 +166,7 @@ async def evict(
     error = error_of(response.error_code)
     if error == ErrorCode.NONE and response.members:
         error = error_of(response.members[0].error_code)
+    sentinel.is_put_out = may_have_been_there or error not in LOST
     return error
 
 

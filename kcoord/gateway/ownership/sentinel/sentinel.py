@@ -82,11 +82,12 @@ class Sentinel(SentinelState):
     async def look(self, asker: Asker) -> ErrorCode:
         """See if it is in the group. A group with members but without it is the cluster's. Raises UpstreamLost."""
         async with self.lock:
-            members = (await described_group(asker, self.group_id)).members
-            if any(each.group_instance_id == INSTANCE_ID for each in members):
+            described = await described_group(asker, self.group_id)
+            if any(each.group_instance_id == INSTANCE_ID for each in described.members):
                 self.inherited = self.inherited or not self.is_joined
-            elif members:
+            elif described.members:
                 self.note_refusal()
+                self.note_description(described)
             return ErrorCode.NONE
 
     # -- being in the group -------------------------------------------------------------------------------------------
@@ -179,6 +180,7 @@ class Sentinel(SentinelState):
             error = ErrorCode.NONE
         if error == ErrorCode.NONE:
             self.forget()
+            self.note_description(await described_group(asker, self.group_id))
         return error
 
     # -- adoption -----------------------------------------------------------------------------------------------------

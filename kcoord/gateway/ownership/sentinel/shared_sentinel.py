@@ -29,7 +29,7 @@ from collections.abc import Callable
 
 from kcoord.gateway.ownership.sentinel import joins
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
-from kcoord.gateway.ownership.sentinel.described_groups import Seen, seen_sentinel
+from kcoord.gateway.ownership.sentinel.described_groups import Seen, described_group, seen_sentinel
 from kcoord.gateway.ownership.sentinel.sentinel import Current, MayGo, Sentinel
 from kcoord.gateway.ownership.sentinel.state import (
     Apart,
@@ -155,6 +155,7 @@ class SharedSentinel(Sentinel):
                 return error
             if seen is None:
                 self.forget()
+                self.note_description(await described_group(asker, self.group_id))
                 return ErrorCode.NONE
             if not seen.is_stable:
                 return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # another instance goes on joining

@@ -15,9 +15,10 @@ from typing import ClassVar, Protocol
 import attrs
 
 from kcoord.gateway.ownership.sentinel.appearance import Appearance, KnownAppearance
-from kcoord.gateway.ownership.sentinel.described_groups import Seen
+from kcoord.gateway.ownership.sentinel.described_groups import INSTANCE_ID, Seen, is_at_rest
 from kcoord.gateway.session.upstream import Asker
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.describe_groups_response import DescribedGroup
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.messages import JoinGroupResponse
 
@@ -119,6 +120,7 @@ class SentinelState:
         "has_room",
         "inherited",
         "is_contested",
+        "is_put_out",
         "lock",
         "mark",
         "member_id",
@@ -173,7 +175,11 @@ class SentinelState:
         """The broker over whose port it joined last."""
         self.inherited = False
         """Whether it may be in the group although this process does not know of a join: a predecessor of this process
-        may have left it there, or the answer to a join was lost.
+        may have left it there, the answer to a join was lost, or it `is_put_out`.
+        """
+        self.is_put_out = False
+        """Whether it was removed, and the group has not been seen at rest without it since. Upstream writes nothing to
+        its log before a rebalance has ended: a coordinator that loads it meanwhile has the sentinel again.
         """
         self.refused = False
         """Whether the group has other members upstream: all its calls go upstream."""
@@ -247,6 +253,7 @@ class SentinelState:
     def note_join(self, asker: Asker, mark: int) -> None:
         """It is in the group, with that mark."""
         self.mark, self.refused, self.inherited, self.is_contested = mark, False, False, False
+        self.is_put_out = False
         self.broker_id, self.empty_since_ms = asker.broker_id, None
 
     def pass_for(self, asker: Asker, seen: Seen | None) -> None:
@@ -261,6 +268,12 @@ class SentinelState:
         self.forget()
         self.refused = True
         self.forget_answers(self.group_id)
+
+    def note_description(self, described: DescribedGroup) -> None:
+        """Upstream has described the group. If it is at rest without the sentinel, the sentinel does not come back."""
+        is_there = any(each.group_instance_id == INSTANCE_ID for each in described.members)
+        if is_at_rest(described) and not is_there and not self.is_joined:
+            self.is_put_out = self.inherited = False
 
     def begin_adoption(self, now_ms: int) -> None:
         """From now on it replaces the members upstream, and until they are removed there, upstream has the group."""
@@ -278,6 +291,6 @@ class SentinelState:
     def forget(self) -> None:
         """It is not in the group any more."""
         self.member_id, self.generation, self.mark, self.empty_since_ms = "", -1, None, None
-        self.inherited, self.is_contested, self.beat_due_ms = False, False, 0
+        self.inherited, self.is_contested, self.beat_due_ms = self.is_put_out, False, 0
         self.appearance = self.appearance_for = None
         self.offers = ()
