@@ -101,6 +101,8 @@ ADOPTION_MUTANTS = (
            "in self._paused.items():", "in ():"),
     Mutant(6, "the sentinel cannot leave over the connection of a client that it keeps out", Sentinels._step_aside,
            "self._leave(sentinel, session)", "self._leave(sentinel)"),
+    Mutant(6, "a refusal from before the sentinel left is passed on", ClusterGroups.instead,
+           "if steps_aside or is_kept_out", "if steps_aside"),
     Mutant(6, "a farewell counts before the cluster has written it down", SentinelState.note_description,
            "is_at_rest(described) and not is_there", "not is_there"),
 )

@@ -81,6 +81,7 @@ MENDED_SEEDS = {
     7105740: "a static member was unknown: it was on its way into the cluster when its release was taken back",
     7105981: "the same",
     4827: "the cluster loaded a log in which the sentinel had not left, after kcoord had seen that it was gone",
+    11230: "the sentinel had gone when kcoord looked why a client had been refused; the answer had been on its way",
     277: "the group's calls waited for ever when no member's connection was free for its adoption",
 }
 """Seeds that found something once, above those that run each time."""

@@ -187,10 +187,11 @@ class ClusterGroups:
         if not isinstance(request, JoinGroupRequest | SyncGroupRequest | HeartbeatRequest):
             return None
         is_ours = await self._gateway.former_ids.is_ours(session, call, request)
+        is_kept_out = isinstance(request, JoinGroupRequest) and self._gateway.sentinels.may_be_there(request.group_id)
 
         def deliver(owed: Expected, frame: bytes) -> None:
             response = decode(owed, frame)
-            instead = self.instead(session, request, response, is_ours)
+            instead = self.instead(session, request, response, is_ours, is_kept_out)
             if instead:
                 session.to_client(encoded(owed, refuse(request, instead)))
             else:
@@ -206,10 +207,12 @@ class ClusterGroups:
         request: JoinGroupRequest | SyncGroupRequest | HeartbeatRequest,
         response: Response,
         is_ours: bool,
+        is_kept_out: bool,
     ) -> ErrorCode:
         """The error that kcoord sends in place of one that it has caused itself (rules 5 and 6 above).
 
-        NONE: the cluster's answer holds. `is_ours`: the member id is, or was, that of a member here.
+        NONE: the cluster's answer holds. `is_ours`: the member id is, or was, that of a member here. `is_kept_out`: the
+        sentinel may have been in the group when the call was passed on.
         """
         error, group_id = getattr(response, "error_code", 0), request.group_id
         if error in STRANGER and is_ours:
@@ -219,7 +222,7 @@ class ClusterGroups:
             return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
         if isinstance(request, JoinGroupRequest) and error == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
             steps_aside = self._gateway.sentinels.steps_aside(group_id, session)
-            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if steps_aside else ErrorCode.NONE
+            return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if steps_aside or is_kept_out else ErrorCode.NONE
         return ErrorCode.NONE
 
     def learn(self, session: ClientSession, request: JoinGroupRequest | HeartbeatRequest, response: Response) -> None:

@@ -342,11 +342,15 @@ class Sentinels:
 
         If so, the sentinel leaves if it is there, and the refused client shall try again.
         """
-        sentinel = self.of(group_id)
-        if sentinel.refused and not sentinel.inherited and not sentinel.lock.locked():
+        if not self.may_be_there(group_id):
             return False
-        self._gateway.spawn(self._step_aside(sentinel, session))
+        self._gateway.spawn(self._step_aside(self.of(group_id), session))
         return True
+
+    def may_be_there(self, group_id: str) -> bool:
+        """Whether the sentinel may be in the group upstream, or on its way into it."""
+        sentinel = self.of(group_id)
+        return not sentinel.refused or sentinel.inherited or sentinel.lock.locked()
 
     async def _step_aside(self, sentinel: Sentinel, session: ClientSession) -> None:
         try:
