@@ -409,6 +409,11 @@ class ConsumerGroups(_Section):
         "point group `kcoord.consumer_assignors`).",
         min_length=1,
     )
+    group_consumer_client_assignors_enable: bool = _setting(
+        False,
+        "Whether consumers may compute the assignments of their groups (client-side assignors). Only kcoord's own "
+        "consumer for Python can do that. If all members of a group list one assignor, one of them computes.",
+    )
 
 
 class Offsets(_Section):

@@ -23,6 +23,8 @@ from kcoord.group.apis.connect_group_install_assignment import connect_group_ins
 from kcoord.group.apis.connect_group_prepare_assignment import connect_group_prepare_assignment
 from kcoord.group.apis.consumer_group_describe import consumer_group_describe, refuse_consumer_group_describe
 from kcoord.group.apis.consumer_group_heartbeat import consumer_group_heartbeat
+from kcoord.group.apis.consumer_group_install_assignment import consumer_group_install_assignment
+from kcoord.group.apis.consumer_group_prepare_assignment import consumer_group_prepare_assignment
 from kcoord.group.apis.create_partitions import create_partitions, refuse_create_partitions
 from kcoord.group.apis.create_topics import create_topics, refuse_create_topics
 from kcoord.group.apis.declared_topics import declared_topics
@@ -53,6 +55,8 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentRequest,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupPrepareAssignmentRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeclaredTopicsRequest,
@@ -223,6 +227,19 @@ API_TABLE = (
         handler=consumer_group_heartbeat,
         writes=Writes.NEWS,
         creates=True,
+        of_consumer_groups=True,
+    ),
+    ApiRow(
+        request=ConsumerGroupPrepareAssignmentRequest,
+        right=AclOperation.READ,
+        handler=consumer_group_prepare_assignment,
+        of_consumer_groups=True,
+    ),
+    ApiRow(
+        request=ConsumerGroupInstallAssignmentRequest,
+        right=AclOperation.READ,
+        handler=consumer_group_install_assignment,
+        writes=Writes.ALWAYS,
         of_consumer_groups=True,
     ),
     ApiRow(

@@ -47,9 +47,9 @@ def go_on(state: ShardState, stood_ms: int, now_ms: int) -> None:
         for modern_member in modern_group.members.values():
             modern_member.last_seen_ms = max(modern_member.last_seen_ms, now_ms)
             modern_member.release_due_ms = _later(modern_member.release_due_ms, stood_ms)
+        if modern_group.computation is not None:
+            modern_group.computation.due_ms = _later(modern_group.computation.due_ms, stood_ms)
     for connect_group in state.connect.values():
-        if connect_group.computation is not None:
-            connect_group.computation.due_ms = _later(connect_group.computation.due_ms, stood_ms)
         if connect_group.delay_due_ms != NEVER_MS:
             least_ms = least_delay_ms(state, connect_group)
             connect_group.delay_due_ms = max(connect_group.delay_due_ms, now_ms + least_ms)

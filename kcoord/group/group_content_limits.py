@@ -15,13 +15,14 @@ that name begins with the first generation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
 
 from kcoord.group.api_handlers_and_rights import ALL_APIS
 from kcoord.group.error_responses import refuse
+from kcoord.group.modern.client_assignors import ListedAssignor
 from kcoord.group.state.groups.classic_group import weight_of
 from kcoord.group.state.groups.connect_group import PROTOCOL_TYPE
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH
@@ -40,6 +41,10 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentResponse,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupInstallAssignmentResponse,
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
     IncrementalAlterConfigsRequest,
     JoinGroupRequest,
     OffsetCommitRequest,
@@ -111,7 +116,9 @@ def refuse_excess(request: Request, over: Excess) -> Response:
         ConnectGroupHeartbeatResponse
         | ConnectGroupPrepareAssignmentResponse
         | ConnectGroupInstallAssignmentResponse
-        | ConsumerGroupHeartbeatResponse,
+        | ConsumerGroupHeartbeatResponse
+        | ConsumerGroupPrepareAssignmentResponse
+        | ConsumerGroupInstallAssignmentResponse,
     ):
         response.error_message = over.text
     return response
@@ -248,24 +255,52 @@ def _consumer_heartbeat(
     names = sum(map(len, request.subscribed_topic_names or ())) + len(request.subscribed_topic_regex or "")
     if names > limits.member_metadata_bytes:
         return METADATA.excess(names, limits.member_metadata_bytes)
+    over = _consumer_assignors(limits, state, request) if request.client_assignors else None
+    if over is not None:
+        return over
     group = state.consumer.get(request.group_id) if request.member_epoch == JOINING_EPOCH else None
     return EPOCH.excess(group.epoch, LAST_EPOCH) if group is not None and group.epoch > LAST_EPOCH else None
 
 
+def _consumer_assignors(
+    limits: GroupLimits, state: ShardState, request: ConsumerGroupHeartbeatRequest
+) -> Excess | None:
+    group = state.consumer.get(request.group_id)
+    members = {} if group is None else group.members
+    others = (each.metadata.client_assignors for at, each in members.items() if at != request.member_id)
+    return _listed(limits, request.client_assignors or (), others)
+
+
 def _assignors(limits: GroupLimits, state: ShardState, request: ConnectGroupHeartbeatRequest) -> Excess | None:
-    """Check the size of the member's own metadata, and of all members' together, which the chosen worker is shown."""
+    group = state.connect.get(request.group_id)
+    members = {} if group is None else group.members
+    others = (each.metadata.assignors for at, each in members.items() if at != request.member_id)
+    return _listed(limits, request.client_assignors or (), others)
+
+
+def _listed(
+    limits: GroupLimits, own: Sequence[ListedAssignor], others: Iterable[Sequence[ListedAssignor]]
+) -> Excess | None:
+    """Check the size of a member's own assignors, and of all members' together, which the chosen one is shown."""
     total = 0
-    for each in request.client_assignors or ():
+    for each in own:
         if len(each.name) > limits.id_length:
             return ASSIGNOR_NAME.excess(len(each.name), limits.id_length)
         total += len(each.name) + len(each.metadata)
     if total > limits.member_metadata_bytes:
         return METADATA.excess(total, limits.member_metadata_bytes)
-    group = state.connect.get(request.group_id)
-    if group is not None:
-        others = [member.metadata.assignors for at, member in group.members.items() if at != request.member_id]
-        total += sum([len(assignor.metadata) for assignors in others for assignor in assignors])
+    total += sum([len(assignor.metadata) for assignors in others for assignor in assignors])
     return GROUP_SIZE.excess(total, limits.group_bytes) if total > limits.group_bytes else None
+
+
+def _consumer_install(
+    limits: GroupLimits, state: ShardState, request: ConsumerGroupInstallAssignmentRequest
+) -> Excess | None:
+    over = _worker_ids(limits, state, request)
+    if over is not None:
+        return over
+    size = sum([len(each.member_id) + len(each.metadata) for each in request.members])
+    return ASSIGNED.excess(size, limits.group_bytes) if size > limits.group_bytes else None
 
 
 def _connect_install(
@@ -283,7 +318,11 @@ def _connect_install(
 def _worker_ids(
     limits: GroupLimits,
     _state: ShardState,
-    request: ConnectGroupHeartbeatRequest | ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
+    request: ConnectGroupHeartbeatRequest
+    | ConnectGroupPrepareAssignmentRequest
+    | ConnectGroupInstallAssignmentRequest
+    | ConsumerGroupPrepareAssignmentRequest
+    | ConsumerGroupInstallAssignmentRequest,
 ) -> Excess | None:
     ids = limits.id_length
     if len(request.group_id) > ids:
@@ -313,6 +352,8 @@ CHECKS: dict[type[Request], Callable[[GroupLimits, ShardState, Any], Excess | No
     ConsumerGroupHeartbeatRequest: _consumer_heartbeat,
     ConnectGroupPrepareAssignmentRequest: _worker_ids,
     ConnectGroupInstallAssignmentRequest: _connect_install,
+    ConsumerGroupPrepareAssignmentRequest: _worker_ids,
+    ConsumerGroupInstallAssignmentRequest: _consumer_install,
 }
 CREATORS = frozenset(row.request for row in ALL_APIS if row.creates)
 """The requests that may create a group."""

@@ -38,6 +38,18 @@ if TYPE_CHECKING:
     from kcoord.protocol.generated.consumer_group_describe_response import ConsumerGroupDescribeResponse
     from kcoord.protocol.generated.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
     from kcoord.protocol.generated.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
+    from kcoord.protocol.generated.consumer_group_install_assignment_request import (
+        ConsumerGroupInstallAssignmentRequest,
+    )
+    from kcoord.protocol.generated.consumer_group_install_assignment_response import (
+        ConsumerGroupInstallAssignmentResponse,
+    )
+    from kcoord.protocol.generated.consumer_group_prepare_assignment_request import (
+        ConsumerGroupPrepareAssignmentRequest,
+    )
+    from kcoord.protocol.generated.consumer_group_prepare_assignment_response import (
+        ConsumerGroupPrepareAssignmentResponse,
+    )
     from kcoord.protocol.generated.create_partitions_request import CreatePartitionsRequest
     from kcoord.protocol.generated.create_partitions_response import CreatePartitionsResponse
     from kcoord.protocol.generated.create_topics_request import CreateTopicsRequest
@@ -129,6 +141,10 @@ __all__ = [
     "ConsumerGroupDescribeResponse",
     "ConsumerGroupHeartbeatRequest",
     "ConsumerGroupHeartbeatResponse",
+    "ConsumerGroupInstallAssignmentRequest",
+    "ConsumerGroupInstallAssignmentResponse",
+    "ConsumerGroupPrepareAssignmentRequest",
+    "ConsumerGroupPrepareAssignmentResponse",
     "CreatePartitionsRequest",
     "CreatePartitionsResponse",
     "CreateTopicsRequest",
@@ -242,6 +258,8 @@ _TABLES: dict[str, dict[int, str]] = {
         32103: "ConnectGroupDescribeRequest",
         32104: "AdoptGroupRequest",
         32105: "DeclaredTopicsRequest",
+        32110: "ConsumerGroupPrepareAssignmentRequest",
+        32111: "ConsumerGroupInstallAssignmentRequest",
     },
     "RESPONSES": {
         0: "ProduceResponse",
@@ -284,6 +302,8 @@ _TABLES: dict[str, dict[int, str]] = {
         32103: "ConnectGroupDescribeResponse",
         32104: "AdoptGroupResponse",
         32105: "DeclaredTopicsResponse",
+        32110: "ConsumerGroupPrepareAssignmentResponse",
+        32111: "ConsumerGroupInstallAssignmentResponse",
     },
 }
 _MODULES = {
@@ -303,6 +323,10 @@ _MODULES = {
     "ConsumerGroupDescribeResponse": "consumer_group_describe_response",
     "ConsumerGroupHeartbeatRequest": "consumer_group_heartbeat_request",
     "ConsumerGroupHeartbeatResponse": "consumer_group_heartbeat_response",
+    "ConsumerGroupInstallAssignmentRequest": "consumer_group_install_assignment_request",
+    "ConsumerGroupInstallAssignmentResponse": "consumer_group_install_assignment_response",
+    "ConsumerGroupPrepareAssignmentRequest": "consumer_group_prepare_assignment_request",
+    "ConsumerGroupPrepareAssignmentResponse": "consumer_group_prepare_assignment_response",
     "CreatePartitionsRequest": "create_partitions_request",
     "CreatePartitionsResponse": "create_partitions_response",
     "CreateTopicsRequest": "create_topics_request",
@@ -469,9 +493,11 @@ API_NAMES: dict[int, str] = {
     32103: "ConnectGroupDescribe",
     32104: "AdoptGroup",
     32105: "DeclaredTopics",
+    32110: "ConsumerGroupPrepareAssignment",
+    32111: "ConsumerGroupInstallAssignment",
 }
 
-OWN_APIS = frozenset({32100, 32101, 32102, 32103, 32104, 32105})
+OWN_APIS = frozenset({32100, 32101, 32102, 32103, 32104, 32105, 32110, 32111})
 """The keys of APIs that Kafka has not; see ``schemas/unassigned.json``."""
 
 API_VERSIONS: dict[int, tuple[int, int]] = {
@@ -570,6 +596,8 @@ API_VERSIONS: dict[int, tuple[int, int]] = {
     32103: (0, 0),
     32104: (0, 0),
     32105: (0, 0),
+    32110: (0, 0),
+    32111: (0, 0),
 }
 """The lowest and highest version of each API."""
 
@@ -673,6 +701,8 @@ FLEXIBLE_FROM: dict[int, int] = {
     32103: 0,
     32104: 0,
     32105: 0,
+    32110: 0,
+    32111: 0,
 }
 """The first version whose headers and body are flexible (KIP-482); 32767: none is."""
 

@@ -5,7 +5,7 @@ import struct
 import attrs
 import pytest
 
-from kcoord.gateway.rewriting.api_versions import DECODED, READ_APIS, merge, read_apis
+from kcoord.gateway.rewriting.api_versions import DECODED, OF_CONSUMER_GROUPS, READ_APIS, merge, read_apis
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.api_versions_response import ApiVersion, SupportedFeatureKey
 from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS
@@ -32,7 +32,8 @@ async def test_rule_7_what_upstream_says_passes_where_kcoord_knows_as_much(
         {each.api_key: (each.min_version, each.max_version) for each in answer.api_keys} for answer in (here, there)
     ]
     own = {
-        key: (REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION) for key in OWN_APIS - {ADOPT_GROUP, DECLARED_TOPICS}
+        key: (REQUESTS[key].MIN_VERSION, REQUESTS[key].MAX_VERSION)
+        for key in OWN_APIS - OF_CONSUMER_GROUPS - {ADOPT_GROUP, DECLARED_TOPICS}
     }
     assert ranges[0] == ranges[1] | own
     assert ranges[0][PRODUCE][0] == 0

@@ -121,7 +121,11 @@ def test_our_own_fields_are_ignorable_and_tagged_from_1000_on() -> None:
     ]
     assert [field.name for field in own] == [
         *("IncludeHistory", "Pending", "History"),  # of the description of a consumer group
-        *("Reason", "ReasonTimestamp", "FenceEpoch", "Assignor"),  # of a consumer group
+        *("ClientAssignors", "Version", "Metadata", "ShouldComputeAssignment"),  # of a consumer's heartbeat
+        "ClientAssignors",  # of a consumer
+        *("Reason", "ReasonTimestamp", "FenceEpoch"),  # of a consumer group
+        *("Version", "Metadata"),  # of a consumer's target
+        "Assignor",  # of a consumer group's targets
         *(
             "state",
             "joinedMembers",

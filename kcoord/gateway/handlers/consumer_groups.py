@@ -42,6 +42,10 @@ from kcoord.protocol.messages import (
     ConsumerGroupDescribeResponse,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupInstallAssignmentResponse,
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
 )
 from kcoord.protocol.undecoded_call import Call
 from kcoord.topic_patterns import PatternError
@@ -49,8 +53,9 @@ from kcoord.topic_patterns import PatternError
 if TYPE_CHECKING:
     from kcoord.gateway.session.client_session import ClientSession
 
-__all__ = ["ConsumerGroupContext", "describe", "describe_slice", "heartbeat"]
+__all__ = ["ConsumerGroupContext", "describe", "describe_slice", "heartbeat", "member_call"]
 
+MemberCall = ConsumerGroupPrepareAssignmentRequest | ConsumerGroupInstallAssignmentRequest
 JOINING_EPOCH = 0
 LEAVING_EPOCHS = frozenset({-1, -2})
 KNOWS_NO_GROUP = frozenset({ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION})
@@ -195,6 +200,17 @@ async def _cannot(
     session.answer(call, response)
     if needs_new_connection(response):
         session.client.end()
+
+
+async def member_call(gateway: ConsumerGroupContext, session: ClientSession, call: Call, request: MemberCall) -> None:
+    """Answer a ConsumerGroupPrepareAssignment or ConsumerGroupInstallAssignment. Raises UpstreamLost."""
+    if not (gateway.settings.consumer_groups and gateway.owns(request.group_id)):
+        response = refuse(request, ErrorCode.GROUP_ID_NOT_FOUND)
+        assert isinstance(response, ConsumerGroupPrepareAssignmentResponse | ConsumerGroupInstallAssignmentResponse)
+        response.error_message = NO_SUCH_GROUP
+    else:
+        response, _ = await gateway.guarded.call(session, call, request)
+    session.answer(call, response)
 
 
 async def _of_elsewhere(

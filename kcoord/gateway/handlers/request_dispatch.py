@@ -44,6 +44,8 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentRequest,
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupPrepareAssignmentRequest,
     DeleteGroupsRequest,
     DescribeConfigsRequest,
     DescribeGroupsRequest,
@@ -102,6 +104,8 @@ HANDLERS: dict[int, Handler] = {
     OffsetDeleteRequest.API_KEY: offsets.offset_delete,
     **dict.fromkeys(NEWER_HEARTBEATS, other_protocols.newer_heartbeat),
     ConsumerGroupHeartbeatRequest.API_KEY: consumer_groups.heartbeat,
+    ConsumerGroupPrepareAssignmentRequest.API_KEY: consumer_groups.member_call,
+    ConsumerGroupInstallAssignmentRequest.API_KEY: consumer_groups.member_call,
     ConsumerGroupDescribeRequest.API_KEY: consumer_groups.describe,
     MetadataRequest.API_KEY: _metadata,
 }

@@ -28,7 +28,6 @@ from kcoord.protocol.messages import (
     REQUESTS,
     RESPONSES,
     ApiVersionsResponse,
-    ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     FetchRequest,
     ListGroupsRequest,
@@ -60,11 +59,6 @@ NEWER_HEARTBEATS = frozenset(
 )
 """The heartbeats of the newer protocols."""
 
-OF_CONSUMER_GROUPS = frozenset({ConsumerGroupHeartbeatRequest.API_KEY, ConsumerGroupDescribeRequest.API_KEY})
-"""The APIs of consumer groups of the new protocol. If kcoord serves them, it offers all versions that it knows, also
-where the cluster has others or none (KG-18).
-"""
-
 METADATA, METADATA_BY_ID = MetadataRequest.API_KEY, 12
 """Metadata, and the version in which consumers of the new protocol ask for it: kcoord offers it, too, everywhere."""
 
@@ -81,6 +75,11 @@ types, too.
 """
 
 _READ = [row for row in API_TABLE if row.in_front not in (InFront.PASSED, InFront.NOT_OFFERED)]
+OF_CONSUMER_GROUPS = frozenset(row.key for row in _READ if row.of_consumer_groups)
+"""The APIs of consumer groups of the new protocol. If kcoord serves them, it offers all versions that it knows, also
+where the cluster has others or none (KG-18).
+"""
+
 OFFERED_HIGHER = OF_CONSUMER_GROUPS | {METADATA, LIST_GROUPS}
 """The APIs of which kcoord may offer higher versions than the cluster."""
 _ALWAYS = [row for row in _READ if not (row.of_connect_groups or row.of_consumer_groups)]

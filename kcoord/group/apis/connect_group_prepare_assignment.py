@@ -13,7 +13,8 @@ from kcoord.group.connect.request_validation import check_computing, wrong_in_pr
 from kcoord.group.connect.settle import settle
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_text
-from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, Resources
+from kcoord.group.state.groups.computation import Computation
+from kcoord.group.state.groups.connect_group import ConnectGroup, Frozen, Resources
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -61,7 +62,7 @@ def connect_group_prepare_assignment(
 
 def _as_of_now(
     transition: Transition, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext
-) -> tuple[ConnectGroup, Computation]:
+) -> tuple[ConnectGroup, Computation[Frozen]]:
     """The computation of this worker. If the group has moved on since it was chosen, the coordinator first chooses
     again who computes. Raises Refused if this worker is not chosen.
     """

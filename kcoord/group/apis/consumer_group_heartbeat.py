@@ -19,9 +19,12 @@ then does the request change anything. A request that is refused changes nothing
 
 from __future__ import annotations
 
+import attrs
+
 from kcoord.group.classic_consumers.to_consumer_group import preview, to_consumers
 from kcoord.group.consumer.answer_delay import Delay, how_long_to_hold, wants_all
-from kcoord.group.consumer.answers import advance, answer, refuse_heartbeat
+from kcoord.group.consumer.answers import advance, answer, is_to_hear, refuse_heartbeat
+from kcoord.group.consumer.client_side import check_support
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
 from kcoord.group.consumer.owned_partitions import may_have_missed, may_own, note_told
@@ -41,6 +44,8 @@ from kcoord.group.state.replaced_groups import replace_by_consumers
 from kcoord.group.state.step import RequestContext, Token
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated import consumer_group_heartbeat_request as heard
+from kcoord.protocol.generated import consumer_group_member_metadata_value as kept
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 MAX_PATTERNS = 100
@@ -63,7 +68,7 @@ def consumer_group_heartbeat(
     if wrong is not None:
         refuse_heartbeat(transition, token, ErrorCode.INVALID_REQUEST, wrong)
         return
-    wrong = unknown_assignor(request, transition.state.settings.consumer.assignor_names)
+    wrong = unknown_assignor(request, transition.state.settings.consumer)
     if wrong is not None:
         refuse_heartbeat(transition, token, ErrorCode.UNSUPPORTED_ASSIGNOR, wrong)
         return
@@ -110,11 +115,13 @@ def _live(
         check_newest(transition, group, known, context)
         _check_epoch(group, known, request, owned, is_first=known.order_of(context) is Order.NEWER)
     _check_patterns(group, known, request)
+    if request.client_assignors:
+        check_support(group, known, _metadata(_said_before(known), request, context))
     group, member, is_first = _take_in(transition, group, known, request, context)
     _note_owned(group, member, owned)
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
-    has_news = has_news or may_have_missed(request, is_first=is_first)
+    has_news = has_news or may_have_missed(request, is_first=is_first) or is_to_hear(group, member)
     note_told(member, request)
     delay = how_long_to_hold(transition, member, request, has_news=has_news, is_behind=context.pipelined)
     if delay.ms > 0:
@@ -123,7 +130,7 @@ def _live(
         _count(transition, delay)
     else:
         tells = has_news or wants_all(request)
-        may_repeat = not tells and _may_repeat(transition, request)
+        may_repeat = not tells and group.chosen() != member.member_id and _may_repeat(transition, request)
         answer(transition, group, member, token, with_assignment=tells, may_repeat=may_repeat)
     if transition.step.records:
         settle(transition, group)
@@ -225,7 +232,7 @@ def _take_in(
     if classic is not None and classic.members:
         group, is_upgraded = to_consumers(transition, classic, context), True
         known = None if known is None else group.members[known.member_id]
-    metadata = _metadata(SILENT if known is None or known.is_classic else known.metadata, request, context)
+    metadata = _metadata(_said_before(known), request, context)
     member_id = request.member_id or transition.state.ids()
     if known is None:
         replace_by_consumers(transition, group.group_id)
@@ -242,7 +249,7 @@ def _take_in(
     at_epoch = epoch if epoch > JOINING_EPOCH and member.epoch_unsure else None
     is_first = take_in(transition, group, member, context, at_epoch)
     if is_first:
-        member.told_interval_ms = 0  # the answer that told it may be lost
+        member.told_interval_ms, member.told_to_compute = 0, False  # the answer that told it may be lost
     member.call_due_ms = NEVER_MS  # it may have spoken the classic protocol
     member.is_patient, member.told_epoch = context.is_patient, request.member_epoch
     # the session begins with the heartbeat, not with its answer, which may wait
@@ -266,7 +273,18 @@ def _take_in_resolution(
         state.resolutions = {**state.resolutions, pattern: context.resolved}
 
 
+def _said_before(known: ConsumerMember | None) -> Metadata:
+    """What the member has said of itself until now. What it said in the classic protocol does not count."""
+    return SILENT if known is None or known.is_classic else known.metadata
+
+
 def _metadata(former: Metadata, request: ConsumerGroupHeartbeatRequest, context: RequestContext) -> Metadata:
+    """What the member says of itself now. Assignors of one kind replace those of the other."""
+    if request.client_assignors and former.server_assignor is not None:
+        former = attrs.evolve(former, server_assignor=None)
+    said_assignors = None if request.client_assignors is None else [_kept(each) for each in request.client_assignors]
+    if request.server_assignor is not None:
+        said_assignors = []
     return merged(
         former,
         {
@@ -278,7 +296,14 @@ def _metadata(former: Metadata, request: ConsumerGroupHeartbeatRequest, context:
             "subscribed_topic_regex": request.subscribed_topic_regex,
             "rebalance_timeout_ms": None if request.rebalance_timeout_ms == -1 else request.rebalance_timeout_ms,
             "server_assignor": request.server_assignor,
+            "client_assignors": said_assignors,
         },
+    )
+
+
+def _kept(each: heard.Assignor) -> kept.Assignor:
+    return kept.Assignor(
+        each.name, each.minimum_version, each.maximum_version, each.reason, each.version, each.metadata
     )
 
 

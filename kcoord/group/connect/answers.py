@@ -11,11 +11,11 @@
 
 from __future__ import annotations
 
+from kcoord.group.modern.client_assignors import watch_computation
 from kcoord.group.modern.grants_and_releases import advance_member, has_other_share, is_same, note_answer, standing
 from kcoord.group.modern.held_replies import hold, take_held
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.connect_settings import Effective
-from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Resources
 from kcoord.group.state.groups.modern_member import Answer
 from kcoord.group.state.records import connect_records as records
@@ -109,7 +109,7 @@ def answer(
     now = Answer(member.epoch, assignment_sent, computes, limits.heartbeat_interval_ms, limits.session_timeout_ms)
     note_answer(transition, group, member, now)
     if computes:
-        _watch_computation(transition, group, member)
+        watch_computation(transition, group, member)
     transition.answer(token, response, None if asked is None else _cached(group, member, asked, response))
 
 
@@ -178,15 +178,6 @@ def _bind_session(transition: Transition, group: ConnectGroup, member: ConnectMe
         transition.write(records.member_metadata(group.group_id, member.member_id, metadata))
     member.session_timeout_ms = timeout_ms
     transition.wake(group, transition.now_ms + timeout_ms)
-
-
-def _watch_computation(transition: Transition, group: ConnectGroup, member: ConnectMember) -> None:
-    """Start the time to compute with the first answer that asks for it: the worker cannot have begun before (CG-20)."""
-    computation = group.computation
-    assert computation is not None
-    if computation.due_ms == NEVER_MS:
-        computation.due_ms = transition.now_ms + member.metadata.rebalance_timeout_ms
-        transition.wake(group, computation.due_ms)
 
 
 # -- held answers -----------------------------------------------------------------------------------------------------

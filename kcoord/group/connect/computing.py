@@ -46,14 +46,15 @@ from kcoord.group.connect.selection import (
     classic_side,
     select,
 )
+from kcoord.group.modern.client_assignors import first_able
 from kcoord.group.state.classic_workers.embedded_protocol import DEFAULT
 from kcoord.group.state.connect_settings import Effective
 from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.computation import Computation
 from kcoord.group.state.groups.connect_group import (
     NO_DEADLINE,
     NO_OFFSET,
     NOT_PLACED,
-    Computation,
     ConnectGroup,
     ConnectMember,
     Frozen,
@@ -239,11 +240,7 @@ def _choose(transition: Transition, group: ConnectGroup, name: str, qualified: Q
         return
     chosen = group.computed_by
     if not can(chosen):
-        # A worker whose connection is closed may be dead: it comes last.
-        able = (each for each in qualified if each not in excluded)
-        chosen = min(
-            able, key=lambda each: (transition.state.is_closed(group.members[each].connection), each), default=None
-        )
+        chosen = first_able(transition, group, (each for each in qualified if each not in excluded))
     if chosen is None:
         why = f"every worker that could run assignor {name} has failed: {', '.join(sorted(excluded)[:3])}"
         _fail(transition, group, AssignmentError.NO_WORKER_LEFT, why)

@@ -8,16 +8,15 @@ next heartbeat. UNKNOWN_MEMBER_ID means: give up computing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from kcoord.group.modern.client_assignors import wrong_in_assignors
 from kcoord.group.modern.newest_connection import check_newer, check_newest
 from kcoord.group.modern.refusal import Refused
-from kcoord.group.state.groups.connect_group import Computation, ConnectGroup, ConnectMember
+from kcoord.group.state.groups.computation import Computation
+from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Frozen
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.connect_group_heartbeat_request import Assignor
 from kcoord.protocol.messages import (
     ConnectGroupHeartbeatRequest,
     ConnectGroupInstallAssignmentRequest,
@@ -25,7 +24,6 @@ from kcoord.protocol.messages import (
 )
 from kcoord.protocol.resources import misnamed
 
-OLDEST_VERSION = -1
 """The version of classic members' metadata."""
 
 
@@ -56,30 +54,10 @@ def wrong_in_heartbeat(request: ConnectGroupHeartbeatRequest) -> str | None:
         if wrong:
             return text.format(request)  # formatted only now, because nearly every heartbeat is valid
     return (
-        _wrong_in_assignors(request.client_assignors or ())
+        wrong_in_assignors(request.client_assignors or ())
         or misnamed(request.connectors_and_tasks or ())
         or misnamed(request.configured_connectors_and_tasks or ())
     )
-
-
-def _wrong_in_assignors(assignors: Iterable[Assignor]) -> str | None:
-    names: set[str] = set()
-    for each in assignors:
-        if not each.name:
-            return "an assignor's Name is empty"
-        if each.name in names:
-            return f"assignor {each.name} is listed twice"
-        names.add(each.name)
-        lowest, highest = each.minimum_version, each.maximum_version
-        if lowest < OLDEST_VERSION:
-            return f"assignor {each.name}: MinimumVersion is {lowest}, it must be -1 or more"
-        if highest < 0 or highest < lowest:
-            return (
-                f"assignor {each.name}: MaximumVersion is {highest}, it must be 0 or more, and MinimumVersion or more"
-            )
-        if not lowest <= each.version <= highest:
-            return f"assignor {each.name}: Version {each.version} is not within {lowest} to {highest}"
-    return None
 
 
 def wrong_in_prepare(request: ConnectGroupPrepareAssignmentRequest) -> str | None:
@@ -134,7 +112,7 @@ def check_computing(
     transition: Transition,
     request: ConnectGroupPrepareAssignmentRequest | ConnectGroupInstallAssignmentRequest,
     context: RequestContext,
-) -> tuple[ConnectGroup, ConnectMember, Computation]:
+) -> tuple[ConnectGroup, ConnectMember, Computation[Frozen]]:
     """The group, the member and its computation. Raises Refused unless this member is chosen to compute."""
     group, member = check_member(transition, request, context)
     computation = group.computation

@@ -16,20 +16,16 @@ may join at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from kcoord.assign.connect import CLASSIC_VERSION
+from kcoord.group.modern.client_assignors import Kinds, common_assignor, qualified
 from kcoord.group.state.groups.assignor_support import Support
 from kcoord.group.state.groups.connect_group import ConnectGroup
 from kcoord.protocol.frozen_class import frozen
 
 FALLBACK = "cooperative"
 """The version of classic members' metadata."""
-NO_CLASSIC = 2**15
-"""Above every version."""
-
-Kinds = Mapping[Support, int]
-"""The number of members with each support."""
 
 
 @frozen(slots=True)
@@ -88,33 +84,6 @@ class ClassicMembers:
 
 
 Selection = ClientSide | ServerSide | Nobody | Absent | ClassicMembers
-
-
-def common_assignor(kinds: Kinds) -> str | None:
-    """The client-side assignor that all members list and most list first; None: they have none in common."""
-    if not kinds:
-        return None
-    first, *others = [[listed.name for listed in support.listed] for support in kinds]
-    common = set(first).intersection(*others)
-    if not common:
-        return None
-    firsts = dict.fromkeys(common, 0)
-    for support, count in kinds.items():
-        firsts[next(listed.name for listed in support.listed if listed.name in firsts)] += count
-    return min(common, key=lambda name: (-firsts[name], name))
-
-
-def qualified(kinds: Kinds, name: str, lowest: int = NO_CLASSIC) -> frozenset[Support]:
-    """The supports whose version range for the assignor contains those of all members, and `lowest`."""
-    ranges = [
-        (support, listed.minimum_version, listed.maximum_version)
-        for support in kinds
-        for listed in support.listed
-        if listed.name == name
-    ]
-    lowest = min(lowest, *[low for _, low, _ in ranges])
-    highest = max(high for _, _, high in ranges)
-    return frozenset([support for support, low, high in ranges if low == lowest and high == highest])
 
 
 def server_side(kinds: Kinds, server_order: Sequence[str]) -> str:

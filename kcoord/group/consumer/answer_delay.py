@@ -138,4 +138,5 @@ def says_more(request: ConsumerGroupHeartbeatRequest) -> bool:
         or request.subscribed_topic_regex is not None
         or request.server_assignor is not None
         or request.rack_id is not None
+        or request.client_assignors is not None
     )

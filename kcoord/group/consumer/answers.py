@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kcoord.group.consumer.answer_delay import told_interval
 from kcoord.group.consumer.reconciliation import Goal, Position, next_position
+from kcoord.group.modern.client_assignors import watch_computation
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import (
@@ -70,7 +71,15 @@ def has_news(group: ConsumerGroup, member: ConsumerMember) -> bool:
     not count.
     """
     after = next_of(group, member)
-    return (after.assigned, after.pending) != (member.assigned, member.pending)
+    return (after.assigned, after.pending) != (member.assigned, member.pending) or is_to_hear(group, member)
+
+
+def is_to_hear(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether the member is to compute and has not been told, or the assignor that computed has something else to tell
+    it than before (KG-27).
+    """
+    is_asked = group.chosen() == member.member_id and not member.told_to_compute
+    return is_asked or group.note_for(member) != member.told_note
 
 
 def next_of(group: ConsumerGroup, member: ConsumerMember) -> Position:
@@ -123,18 +132,25 @@ def answer(
     member.tell_epoch()
     member.answered_ms = transition.now_ms
     member.told_interval_ms = told_interval(transition, group.group_id, member)
+    member.told_to_compute = group.chosen() == member.member_id
+    if member.told_to_compute:
+        watch_computation(transition, group, member)
+    if with_assignment:
+        member.told_note = group.note_for(member)
     transition.answer(
         token,
         ConsumerGroupHeartbeatResponse(
             member_id=member.member_id,
             member_epoch=member.epoch,
             heartbeat_interval_ms=member.told_interval_ms,
-            assignment=_assignment(member.assigned) if with_assignment else None,
+            assignment=_assignment(member) if with_assignment else None,
+            should_compute_assignment=member.told_to_compute,
         ),
         CachedReply(member, member.version, member) if may_repeat else None,
     )
 
 
-def _assignment(partitions: Partitions) -> Assignment:
-    """Partitions as answers have them."""
-    return Assignment([TopicPartitions(topic, numbers) for topic, numbers in by_topic(partitions).items()])
+def _assignment(member: ConsumerMember) -> Assignment:
+    """What the member is to consume, and what the assignor that computed tells it."""
+    told = [TopicPartitions(topic, numbers) for topic, numbers in by_topic(member.assigned).items()]
+    return Assignment(told, *member.told_note)

@@ -16,7 +16,7 @@ from kcoord.group.modern.departure import write_gone
 from kcoord.group.modern.epochs import bump_epoch
 from kcoord.group.modern.grants_and_releases import forget_answers
 from kcoord.group.modern.held_replies import refuse_all
-from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Metadata, Stage
+from kcoord.group.state.groups.consumer_group import NO_NOTE, NOTHING, ConsumerGroup, ConsumerMember, Metadata, Stage
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, NO_EPOCH
 from kcoord.group.state.records import consumer_records as records
 from kcoord.group.state.transition import Transition
@@ -67,7 +67,7 @@ def succeed(
 def _forget_answers(member: ConsumerMember) -> None:
     """Forget what the member was told: nobody knows any of it any more."""
     forget_answers(member)
-    member.told_epoch, member.told_interval_ms = JOINING_EPOCH, 0
+    member.told_epoch, member.told_interval_ms, member.told_note = JOINING_EPOCH, 0, NO_NOTE
 
 
 def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember, metadata: Metadata) -> None:
@@ -82,13 +82,15 @@ def update(transition: Transition, group: ConsumerGroup, member: ConsumerMember,
 def _bump_if_it_matters(
     transition: Transition, group: ConsumerGroup, member_id: str, former: Metadata, metadata: Metadata
 ) -> None:
-    """Move the group epoch if the member subscribes to something else, or if it is elsewhere and its group's assignor
-    reads racks.
+    """Move the group epoch if the member subscribes to something else, if it is elsewhere and its group's assignor
+    reads racks, or if it says something else for client-side assignors.
     """
     if _subscription(former) != _subscription(metadata):
         bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
     elif former.rack_id != metadata.rack_id and wished_assignor(transition, group).reads_racks:
         bump_epoch(transition, group, Reason.RACK_CHANGED, [member_id])
+    elif former.client_assignors != metadata.client_assignors:
+        bump_epoch(transition, group, Reason.ASSIGNORS_CHANGED, [member_id])
 
 
 def _subscription(metadata: Metadata) -> tuple[frozenset[str], str]:

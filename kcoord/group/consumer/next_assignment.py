@@ -3,8 +3,9 @@
 It is made with the bump, unless the last one is too recent. Then it waits, and the group is Assigning: members go on
 towards the last targets, and newcomers have none. What changes meanwhile comes into the one assignment.
 
-An assignor of somebody else's may fail: it raises, or what it makes is not valid. The group then waits in the same way,
-and tries again after 1 s, then 2 s, up to 60 s, or at once when the group epoch moves.
+A consumer may have to compute it (`client_side.py`). An assignor of somebody else's may fail: it raises, or what it
+makes is not valid. The group then waits in the same way, and tries again after 1 s, then 2 s, up to 60 s, or at once
+when the group epoch moves.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     try:
         targets = _assigned(group, assignor, given)
     except HasFailed as failed:
-        _fail(transition, group, assignor.name, str(failed))
+        note_failure(transition, group, assignor.name, str(failed))
         return
     name, group.failure = assignor.name, None
     after = {
@@ -105,13 +106,18 @@ class HasFailed(Exception):
     """The assignor has failed. The text says how."""
 
 
-def _fail(transition: Transition, group: ConsumerGroup, name: str, how: str) -> None:
-    """Note that there are no new targets, and when to try again. If there have never been any, then from now on nobody
-    is to have anything: members need an epoch to be at.
+def begin_with_nothing(transition: Transition, group: ConsumerGroup, name: str) -> None:
+    """If there have never been any targets, and there are none now, then from now on nobody is to have anything:
+    members need an epoch to be at.
     """
     if group.assignment_epoch == JOINING_EPOCH:
         epoch = max(FIRST_EPOCH, group.epoch - 1)
         transition.write(records.target_assignment(group.group_id, epoch, name, transition.wall_ms))
+
+
+def note_failure(transition: Transition, group: ConsumerGroup, name: str, how: str) -> None:
+    """Note that there are no new targets, and when to try again."""
+    begin_with_nothing(transition, group, name)
     former, why = group.failure, f"assignor {name} {how}"
     times = former.times + 1 if former is not None and former.epoch == group.epoch else 1
     back_off_ms = min(BACK_OFF_MS << min(times - 1, 10), LONGEST_BACK_OFF_MS)
@@ -140,13 +146,23 @@ def _assigned(
     group: ConsumerGroup, assignor: ConsumerAssignor, given: Mapping[str, TargetByTopic]
 ) -> dict[str, TargetByTopic]:
     """What each member is to consume. Raises HasFailed."""
-    seen = SubscribedGroup(
-        tuple([_seen(group, member, given[member_id]) for member_id, member in group.members.items()]),
+    seen = input_of(group, given)
+    targets = assignor.assign(seen) if assignor.name in CONSUMER_ASSIGNORS else _of_somebody_else(assignor, seen)
+    return {member_id: targets.get(member_id, {}) for member_id in group.members}
+
+
+def input_of(group: ConsumerGroup, given: Mapping[str, TargetByTopic] | None = None) -> SubscribedGroup:
+    """The group as assignors see it. `given`: the members' present targets, where they are not to see all of them."""
+    return SubscribedGroup(
+        tuple(
+            [
+                _seen(group, member, _by_topic(group, member_id) if given is None else given[member_id])
+                for member_id, member in group.members.items()
+            ]
+        ),
         {topic.id: topic.partitions for topic in group.topics.values()},
         {topic.id: topic.name for topic in group.topics.values()},
     )
-    targets = assignor.assign(seen) if assignor.name in CONSUMER_ASSIGNORS else _of_somebody_else(assignor, seen)
-    return {member_id: targets.get(member_id, {}) for member_id in group.members}
 
 
 def _of_somebody_else(assignor: ConsumerAssignor, seen: SubscribedGroup) -> ConsumerTargets:

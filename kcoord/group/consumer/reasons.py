@@ -1,7 +1,8 @@
 """Reasons why a consumer group's epoch moves: the whole list, in words for people.
 
 A text begins with one of these and names the members: `consumer joined: app-1`. The epoch does not move for another
-assignor or timeout, nor for a join without topics; for another rack only if the group's assignor reads racks.
+server-side assignor or timeout, nor for a join without topics; for another rack only if the group's assignor reads
+racks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Reason(StrEnum):
     REBALANCE_TIMEOUT = "rebalance timeout"
     SUBSCRIPTION_CHANGED = "subscription changed"
     RACK_CHANGED = "rack changed"
+    ASSIGNORS_CHANGED = "client-side assignors changed"
     TOPICS_CHANGED = "topics changed"
     MIGRATED = "migrated from a classic group"
 

@@ -1,12 +1,14 @@
-"""Validation of a ConsumerGroupHeartbeat by its fields alone. It looks at no state."""
+"""Validation of consumers' requests by their fields alone. It looks at no state."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from kcoord.group.modern.client_assignors import wrong_in_assignors
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import Partitions
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.protocol.messages import ConsumerGroupInstallAssignmentRequest as InstallRequest
+from kcoord.protocol.messages import ConsumerGroupPrepareAssignmentRequest as PrepareRequest
 
 MADE_BY_THE_COORDINATOR = 0
 """The version in which a member that joins may leave its id to the coordinator."""
@@ -35,19 +37,46 @@ def wrong_in_heartbeat(request: ConsumerGroupHeartbeatRequest, version: int) -> 
             "a request that joins has neither SubscribedTopicNames nor SubscribedTopicRegex",
         ),
         (
+            bool(request.client_assignors) and request.server_assignor is not None,
+            "ServerAssignor and ClientAssignors cannot be used together",
+        ),
+        (
             any(number < 0 for each in request.topic_partitions or () for number in each.partitions),
             "TopicPartitions has a negative partition",
         ),
     )
-    return next((text.format(request) for wrong, text in checks if wrong), None)
+    wrong = next((text.format(request) for wrong, text in checks if wrong), None)
+    return wrong or wrong_in_assignors(request.client_assignors or ())
 
 
-def unknown_assignor(request: ConsumerGroupHeartbeatRequest, known: Sequence[str]) -> str | None:
-    """What is wrong with the assignor that the member wishes for; None: nothing."""
-    wished = request.server_assignor
+def unknown_assignor(request: ConsumerGroupHeartbeatRequest, settings: ConsumerSettings) -> str | None:
+    """What is wrong with the assignor that the member wishes for, or with those that it lists; None: nothing."""
+    wished, known = request.server_assignor, settings.assignor_names
+    if request.client_assignors and not settings.client_assignors:
+        return "consumers may not compute here: group.consumer.client.assignors.enable is false"
     if wished is None or wished in known:
         return None
     return f"ServerAssignor {wished} is not known; there are {', '.join(known)}"
+
+
+def wrong_in_prepare(request: PrepareRequest | InstallRequest) -> str | None:
+    """What is wrong in a ConsumerGroupPrepareAssignment, or in what a ConsumerGroupInstallAssignment has in common with
+    it; None: nothing.
+    """
+    if not request.group_id:
+        return "GroupId is empty"
+    if not request.member_id:
+        return "MemberId is empty"
+    if request.member_epoch < JOINING_EPOCH:
+        return f"MemberEpoch is {request.member_epoch}: it must be 0 or more"
+    return None
+
+
+def wrong_in_install(request: InstallRequest) -> str | None:
+    """What is wrong in a ConsumerGroupInstallAssignment; None: nothing. The targets are judged by what was prepared."""
+    if any(not each.member_id for each in request.members):
+        return "a member's MemberId is empty"
+    return wrong_in_prepare(request)
 
 
 def owned_by(request: ConsumerGroupHeartbeatRequest) -> Partitions | None:

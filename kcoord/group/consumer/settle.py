@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcoord.group.consumer.client_side import ensure_asked, select
 from kcoord.group.consumer.next_assignment import compute, due_ms
 from kcoord.group.consumer.topic_facts import learn_topics
 from kcoord.group.modern.held_replies import notify_touched
@@ -21,13 +22,20 @@ def bring_to_rest(transition: Transition, group: ConsumerGroup) -> None:
     learn_topics(transition, group)
     if group.members and group.epoch > group.assignment_epoch:
         _assign(transition, group)
+    else:
+        group.end_computation()
     notify_touched(transition, group)
     note_convergence(transition, group)
 
 
 def _assign(transition: Transition, group: ConsumerGroup) -> None:
-    """Make the next assignment, or look again when it may be made."""
+    """Make the next assignment, have a member make it, or look again when it may be made."""
     if due_ms(transition, group) <= transition.now_ms:
-        compute(transition, group)
-    if group.epoch > group.assignment_epoch:
+        client_side = select(transition, group)
+        if client_side is not None:
+            ensure_asked(transition, group, client_side)
+        else:
+            group.end_computation()
+            compute(transition, group)
+    if group.epoch > group.assignment_epoch and due_ms(transition, group) > transition.now_ms:
         transition.wake(group, due_ms(transition, group))

@@ -1,4 +1,5 @@
-"""The timers of a consumer group, also after a load: sessions, the time to let go of something, the next assignment.
+"""The timers of a consumer group, also after a load: sessions, the time to let go of something, the next assignment
+and the time to compute it.
 
 A member whose session ends is removed, and what it had is free. So is one that does not let go within its rebalance
 timeout: a consumer that does not come back in time is not waited for, as in Kafka. Nor is a classic member that does
@@ -9,6 +10,7 @@ the last one says when that was made.
 
 from __future__ import annotations
 
+from kcoord.group.consumer.client_side import give_up_chosen
 from kcoord.group.consumer.membership import remove
 from kcoord.group.consumer.next_assignment import time_of_last
 from kcoord.group.consumer.reasons import Reason
@@ -40,6 +42,8 @@ def sweep_consumer(transition: Transition, group: ConsumerGroup) -> None:
     stubborn = [each for each in group.members.values() if min(each.release_due_ms, each.call_due_ms) <= now_ms]
     if stubborn:
         remove(transition, group, stubborn, Reason.REBALANCE_TIMEOUT)
+    if group.computation is not None and group.computation.due_ms <= now_ms:
+        give_up_chosen(transition, group)
     settle(transition, group)
     _ask_for_next_look(transition, group)
 
@@ -48,5 +52,7 @@ def _ask_for_next_look(transition: Transition, group: ConsumerGroup) -> None:
     if group.dead:
         return
     at_ms = min([next_end_ms(transition, group), *(each.call_due_ms for each in group.members.values())])
+    if group.computation is not None:
+        at_ms = min(at_ms, group.computation.due_ms)
     if at_ms < NEVER_MS:
         transition.wake(group, max(at_ms, transition.now_ms + 1))

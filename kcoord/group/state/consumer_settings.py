@@ -70,6 +70,8 @@ class ConsumerSettings:
     """
     classic_mode: ClassicMode = ClassicMode.BARRIER
     """`group.consumer.classic.mode`: how a group that has only consumers of the classic protocol is managed."""
+    client_assignors: bool = False
+    """`group.consumer.client.assignors.enable`: whether consumers may compute their groups' assignments."""
     assignors: tuple[ConsumerAssignor, ...] = attrs.field(
         factory=lambda: (UniformConsumerAssignor(), RangeConsumerAssignor()), eq=_names
     )

@@ -27,7 +27,9 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_un = Format(">16sB").unpack_from
+unpack_hhbhn = Format(">hhbhB").unpack_from
 unpack_in = Format(">iB").unpack_from
+pack_hhbh = Format(">hhbh").pack
 pack_i = Format(">i").pack
 
 
@@ -37,6 +39,23 @@ class TopicPartitions(Struct):
     """The topic's id."""
     partitions: list[int] = attrs.Factory(list)
     """The partitions."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class Assignor(Struct):
+    name: str = ""
+    """The assignor's name."""
+    minimum_version: int = 0
+    """The lowest version of metadata that the member can read with it."""
+    maximum_version: int = 0
+    """The highest version that it can read."""
+    reason: int = 0
+    """Why the metadata changed, in the assignor's own numbers; 0: no reason."""
+    version: int = 0
+    """The version that Metadata is written in."""
+    metadata: bytes = b""
+    """What the assignor wants to be told of this member, opaque."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -64,6 +83,8 @@ class ConsumerGroupHeartbeatRequest(Request):
     """The assignor that the member wishes, or null; null also: as before."""
     topic_partitions: list[TopicPartitions] | None = None
     """What the member holds; null: as before."""
+    client_assignors: list[Assignor] | None = None
+    """kcoord's own field: assignors that the member can run, the one that it likes best first; null: none, or as before."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -223,10 +244,71 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
                 if not topic_partitions_done:
                     topic_partitions_tries -= 1
         message.topic_partitions = topic_partitions
+    message.client_assignors = None
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 1000:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    message.client_assignors = None
+                else:
+                    n -= 1
+                    if n * 10 > end - pos:
+                        raise Malformed
+                    client_assignors: list[Assignor] = []
+                    client_assignors_count = n
+                    for _ in range(client_assignors_count):
+                        client_assignor = new(Assignor)
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        client_assignor.name = data[pos + 1 : stop].decode()
+                        pos = stop
+                        client_assignor.minimum_version, client_assignor.maximum_version, client_assignor.reason, client_assignor.version, n = unpack_hhbhn(data, pos)
+                        pos += 7
+                        if n > 127:
+                            pos += 1
+                            n += (data[pos] << 7) - 128
+                            if n > 16383:
+                                n, pos = read_uvarint(data, pos - 1)
+                                pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        client_assignor.metadata = data[pos + 1 : stop]
+                        pos = stop
+                        n = data[pos]
+                        if n:
+                            n, pos = read_uvarint(data, pos)
+                            client_assignor.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                        else:
+                            client_assignor.unknown_tagged_fields = ()
+                            pos += 1
+                        client_assignors.append(client_assignor)
+                    message.client_assignors = client_assignors
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -404,10 +486,71 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupHeartbeatRequest:
                 if not topic_partitions_done:
                     topic_partitions_tries -= 1
         message.topic_partitions = topic_partitions
+    message.client_assignors = None
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 1000:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    message.client_assignors = None
+                else:
+                    n -= 1
+                    if n * 10 > end - pos:
+                        raise Malformed
+                    client_assignors: list[Assignor] = []
+                    client_assignors_count = n
+                    for _ in range(client_assignors_count):
+                        client_assignor = new(Assignor)
+                        n = data[pos]
+                        if n > 127:
+                            n, pos = read_string_length(data, pos)
+                            pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        client_assignor.name = data[pos + 1 : stop].decode()
+                        pos = stop
+                        client_assignor.minimum_version, client_assignor.maximum_version, client_assignor.reason, client_assignor.version, n = unpack_hhbhn(data, pos)
+                        pos += 7
+                        if n > 127:
+                            pos += 1
+                            n += (data[pos] << 7) - 128
+                            if n > 16383:
+                                n, pos = read_uvarint(data, pos - 1)
+                                pos -= 1
+                        if n == 0:
+                            raise Malformed
+                        stop = pos + n
+                        client_assignor.metadata = data[pos + 1 : stop]
+                        pos = stop
+                        n = data[pos]
+                        if n:
+                            n, pos = read_uvarint(data, pos)
+                            client_assignor.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                        else:
+                            client_assignor.unknown_tagged_fields = ()
+                            pos += 1
+                        client_assignors.append(client_assignor)
+                    message.client_assignors = client_assignors
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -481,7 +624,26 @@ def _encode_v0(m: ConsumerGroupHeartbeatRequest) -> bytes:
             WRITE_INT32S[len(e21.partitions)](*e21.partitions) if len(e21.partitions) < 17 else pack(f">{len(e21.partitions)}i", *e21.partitions),
             write_tagged(e21.unknown_tagged_fields) if e21.unknown_tagged_fields else b"\0",
         )
-    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    tagged23: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.client_assignors is not None:
+        parts24: list[bytes | memoryview] = []
+        n25 = len(m.client_assignors) + 1
+        parts24.append(ONE_BYTE[n25] if n25 < 128 else write_uvarint(n25))
+        for e26 in m.client_assignors:
+            b27 = e26.name.encode()
+            n28 = len(b27) + 1
+            b29 = e26.metadata
+            n30 = len(b29) + 1
+            parts24 += (
+                ONE_BYTE[n28] if n28 < 128 else write_string_length(n28),
+                b27,
+                pack_hhbh(e26.minimum_version, e26.maximum_version, e26.reason, e26.version),
+                ONE_BYTE[n30] if n30 < 128 else write_uvarint(n30),
+                b29,
+                write_tagged(e26.unknown_tagged_fields) if e26.unknown_tagged_fields else b"\0",
+            )
+        tagged23.append((1000, b"".join(parts24)))
+    out.append(write_tagged(tagged23) if tagged23 else b"\0")
     return b"".join(out)
 
 
@@ -557,13 +719,40 @@ def _encode_v1(m: ConsumerGroupHeartbeatRequest) -> bytes:
             WRITE_INT32S[len(e24.partitions)](*e24.partitions) if len(e24.partitions) < 17 else pack(f">{len(e24.partitions)}i", *e24.partitions),
             write_tagged(e24.unknown_tagged_fields) if e24.unknown_tagged_fields else b"\0",
         )
-    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    tagged26: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.client_assignors is not None:
+        parts27: list[bytes | memoryview] = []
+        n28 = len(m.client_assignors) + 1
+        parts27.append(ONE_BYTE[n28] if n28 < 128 else write_uvarint(n28))
+        for e29 in m.client_assignors:
+            b30 = e29.name.encode()
+            n31 = len(b30) + 1
+            b32 = e29.metadata
+            n33 = len(b32) + 1
+            parts27 += (
+                ONE_BYTE[n31] if n31 < 128 else write_string_length(n31),
+                b30,
+                pack_hhbh(e29.minimum_version, e29.maximum_version, e29.reason, e29.version),
+                ONE_BYTE[n33] if n33 < 128 else write_uvarint(n33),
+                b32,
+                write_tagged(e29.unknown_tagged_fields) if e29.unknown_tagged_fields else b"\0",
+            )
+        tagged26.append((1000, b"".join(parts27)))
+    out.append(write_tagged(tagged26) if tagged26 else b"\0")
     return b"".join(out)
 
 
 TopicPartitions.FIELDS = (
     Field("topic_id", "TopicId", "uuid", (0, 1)),
     Field("partitions", "Partitions", "int32", (0, 1), is_array=True),
+)
+Assignor.FIELDS = (
+    Field("name", "Name", "string", (0, 1)),
+    Field("minimum_version", "MinimumVersion", "int16", (0, 1)),
+    Field("maximum_version", "MaximumVersion", "int16", (0, 1)),
+    Field("reason", "Reason", "int8", (0, 1)),
+    Field("version", "Version", "int16", (0, 1)),
+    Field("metadata", "Metadata", "bytes", (0, 1)),
 )
 ConsumerGroupHeartbeatRequest.FIELDS = (
     Field("group_id", "GroupId", "string", (0, 1), entity="groupId"),
@@ -591,6 +780,18 @@ ConsumerGroupHeartbeatRequest.FIELDS = (
         is_array=True,
         nullable=(0, 1),
         struct=TopicPartitions,
+    ),
+    Field(
+        "client_assignors",
+        "ClientAssignors",
+        "struct",
+        (0, 1),
+        is_array=True,
+        nullable=(0, 1),
+        tag=1000,
+        tagged=(0, 1),
+        struct=Assignor,
+        ignorable=True,
     ),
 )
 ConsumerGroupHeartbeatRequest.NAME = "ConsumerGroupHeartbeatRequest"

@@ -26,9 +26,12 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_un = Format(">16sB").unpack_from
+unpack_x = Format(">?").unpack_from
+unpack_h = Format(">h").unpack_from
 unpack_ihn = Format(">ihB").unpack_from
 unpack_iin = Format(">iiB").unpack_from
 pack_b = Format(">b").pack
+pack_h = Format(">h").pack
 pack_ih = Format(">ih").pack
 pack_ii = Format(">ii").pack
 
@@ -46,6 +49,10 @@ class TopicPartitions(Struct):
 class Assignment(Struct):
     topic_partitions: list[TopicPartitions] = attrs.Factory(list)
     """Topics with their partitions."""
+    version: int = 0
+    """kcoord's own field: the version that Metadata is written in."""
+    metadata: bytes = b""
+    """kcoord's own field: what a client-side assignor tells this member, opaque."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -67,6 +74,8 @@ class ConsumerGroupHeartbeatResponse(Response):
     """The time to the member's next heartbeat, in ms."""
     assignment: Assignment | None = None
     """What the member has been assigned; null: as before."""
+    should_compute_assignment: bool = False
+    """kcoord's own field: whether this member is to compute the group's assignment."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -151,18 +160,66 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupHeartbeatResponse:
             topic_partition, pos = _decode_topic_partitions_v0(data, pos)
             topic_partitions.append(topic_partition)
         assignment.topic_partitions = topic_partitions
+        assignment.version = 0
+        assignment.metadata = b""
         n = data[pos]
         if n:
             n, pos = read_uvarint(data, pos)
-            assignment.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+            assignment_others = []
+            assignment_tag_count = n
+            for _ in range(assignment_tag_count):
+                assignment_tag, pos = read_uvarint(data, pos)
+                n, pos = read_uvarint(data, pos)
+                assignment_stop = pos + n
+                if assignment_stop > len(data):
+                    raise Malformed
+                if assignment_tag == 1000:
+                    (assignment.version,) = unpack_h(data, pos)
+                    pos += 2
+                elif assignment_tag == 1001:
+                    n = data[pos]
+                    if n > 127:
+                        pos += 1
+                        n += (data[pos] << 7) - 128
+                        if n > 16383:
+                            n, pos = read_uvarint(data, pos - 1)
+                            pos -= 1
+                    if n == 0:
+                        raise Malformed
+                    stop = pos + n
+                    assignment.metadata = data[pos + 1 : stop]
+                    pos = stop
+                else:
+                    assignment_others.append((assignment_tag, data[pos:assignment_stop]))
+                    pos = assignment_stop
+                if pos != assignment_stop:
+                    raise Malformed
+            assignment.unknown_tagged_fields = tuple(assignment_others)
         else:
             assignment.unknown_tagged_fields = ()
             pos += 1
         message.assignment = assignment
+    message.should_compute_assignment = False
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 1000:
+                (message.should_compute_assignment,) = unpack_x(data, pos)
+                pos += 1
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -215,8 +272,18 @@ def _encode_v0(m: ConsumerGroupHeartbeatResponse) -> bytes:
         out += (pack_b(1), ONE_BYTE[n8] if n8 < 128 else write_uvarint(n8))
         for e9 in s7.topic_partitions:
             _encode_topic_partitions_v0(out, e9)
-        out.append(write_tagged(s7.unknown_tagged_fields) if s7.unknown_tagged_fields else b"\0")
-    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+        tagged10: list[tuple[int, bytes]] = [*s7.unknown_tagged_fields]
+        if s7.version != 0:
+            tagged10.append((1000, pack_h(s7.version)))
+        if s7.metadata != b"":
+            b13 = s7.metadata
+            n14 = len(b13) + 1
+            tagged10.append((1001, b"".join((ONE_BYTE[n14] if n14 < 128 else write_uvarint(n14), b13))))
+        out.append(write_tagged(tagged10) if tagged10 else b"\0")
+    tagged15: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.should_compute_assignment:
+        tagged15.append((1000, b"\1"))
+    out.append(write_tagged(tagged15) if tagged15 else b"\0")
     return b"".join(out)
 
 
@@ -226,6 +293,8 @@ TopicPartitions.FIELDS = (
 )
 Assignment.FIELDS = (
     Field("topic_partitions", "TopicPartitions", "struct", (0, 1), is_array=True, struct=TopicPartitions),
+    Field("version", "Version", "int16", (0, 1), tag=1000, tagged=(0, 1), ignorable=True),
+    Field("metadata", "Metadata", "bytes", (0, 1), tag=1001, tagged=(0, 1), ignorable=True),
 )
 ConsumerGroupHeartbeatResponse.FIELDS = (
     Field("throttle_time_ms", "ThrottleTimeMs", "int32", (0, 1)),
@@ -235,6 +304,15 @@ ConsumerGroupHeartbeatResponse.FIELDS = (
     Field("member_epoch", "MemberEpoch", "int32", (0, 1)),
     Field("heartbeat_interval_ms", "HeartbeatIntervalMs", "int32", (0, 1)),
     Field("assignment", "Assignment", "struct", (0, 1), nullable=(0, 1), struct=Assignment),
+    Field(
+        "should_compute_assignment",
+        "ShouldComputeAssignment",
+        "bool",
+        (0, 1),
+        tag=1000,
+        tagged=(0, 1),
+        ignorable=True,
+    ),
 )
 ConsumerGroupHeartbeatResponse.NAME = "ConsumerGroupHeartbeatResponse"
 ConsumerGroupHeartbeatResponse.API_KEY = 68

@@ -21,8 +21,10 @@ from kcoord.protocol.primitives import (
 )
 
 new = object.__new__
+unpack_hhbhn = Format(">hhbhB").unpack_from
 unpack_in = Format(">iB").unpack_from
 pack_bi = Format(">bi").pack
+pack_hhbh = Format(">hhbh").pack
 pack_i = Format(">i").pack
 
 
@@ -41,6 +43,23 @@ class ClassicMemberMetadata(Struct):
     """It is lost after this time without a heartbeat, in ms."""
     supported_protocols: list[ClassicProtocol] = attrs.Factory(list)
     """Its assignors, the one that it likes best first."""
+    unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
+
+
+@attrs.define(slots=True, weakref_slot=False)
+class Assignor(Struct):
+    name: str = ""
+    """The assignor's name."""
+    minimum_version: int = 0
+    """The lowest version of metadata that the member can read with it."""
+    maximum_version: int = 0
+    """The highest version that it can read."""
+    reason: int = 0
+    """Why the metadata changed, in the assignor's own numbers; 0: no reason."""
+    version: int = 0
+    """The version that Metadata is written in."""
+    metadata: bytes = b""
+    """What the assignor wants to be told of this member, opaque."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -66,6 +85,8 @@ class ConsumerGroupMemberMetadataValue(Message):
     """The coordinator's assignor that it wishes, or null."""
     classic_member_metadata: ClassicMemberMetadata | None = attrs.Factory(ClassicMemberMetadata)
     """What a consumer that speaks the classic protocol said in its JoinGroup; null: it speaks the new one."""
+    client_assignors: list[Assignor] = attrs.Factory(list)
+    """The assignors that it can run, the one that it likes best first."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -172,6 +193,7 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupMemberMetadataValue:
         message.server_assignor = data[pos + 1 : stop].decode()
         pos = stop
     message.classic_member_metadata = ClassicMemberMetadata()
+    message.client_assignors = []
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
@@ -243,6 +265,52 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupMemberMetadataValue:
                         classic_member_metadata.unknown_tagged_fields = ()
                         pos += 1
                     message.classic_member_metadata = classic_member_metadata
+            elif message_tag == 1000:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                n -= 1
+                if n * 10 > end - pos:
+                    raise Malformed
+                client_assignors: list[Assignor] = []
+                client_assignors_count = n
+                for _ in range(client_assignors_count):
+                    client_assignor = new(Assignor)
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        raise Malformed
+                    stop = pos + n
+                    client_assignor.name = data[pos + 1 : stop].decode()
+                    pos = stop
+                    client_assignor.minimum_version, client_assignor.maximum_version, client_assignor.reason, client_assignor.version, n = unpack_hhbhn(data, pos)
+                    pos += 7
+                    if n > 127:
+                        pos += 1
+                        n += (data[pos] << 7) - 128
+                        if n > 16383:
+                            n, pos = read_uvarint(data, pos - 1)
+                            pos -= 1
+                    if n == 0:
+                        raise Malformed
+                    stop = pos + n
+                    client_assignor.metadata = data[pos + 1 : stop]
+                    pos = stop
+                    n = data[pos]
+                    if n:
+                        n, pos = read_uvarint(data, pos)
+                        client_assignor.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+                    else:
+                        client_assignor.unknown_tagged_fields = ()
+                        pos += 1
+                    client_assignors.append(client_assignor)
+                message.client_assignors = client_assignors
             else:
                 message_others.append((message_tag, data[pos:message_stop]))
                 pos = message_stop
@@ -337,6 +405,24 @@ def _encode_v0(m: ConsumerGroupMemberMetadataValue) -> bytes:
                 )
             parts22.append(write_tagged(s23.unknown_tagged_fields) if s23.unknown_tagged_fields else b"\0")
         tagged21.append((0, b"".join(parts22)))
+    if m.client_assignors != []:
+        parts30: list[bytes | memoryview] = []
+        n31 = len(m.client_assignors) + 1
+        parts30.append(ONE_BYTE[n31] if n31 < 128 else write_uvarint(n31))
+        for e32 in m.client_assignors:
+            b33 = e32.name.encode()
+            n34 = len(b33) + 1
+            b35 = e32.metadata
+            n36 = len(b35) + 1
+            parts30 += (
+                ONE_BYTE[n34] if n34 < 128 else write_string_length(n34),
+                b33,
+                pack_hhbh(e32.minimum_version, e32.maximum_version, e32.reason, e32.version),
+                ONE_BYTE[n36] if n36 < 128 else write_uvarint(n36),
+                b35,
+                write_tagged(e32.unknown_tagged_fields) if e32.unknown_tagged_fields else b"\0",
+            )
+        tagged21.append((1000, b"".join(parts30)))
     out.append(write_tagged(tagged21) if tagged21 else b"\0")
     return b"".join(out)
 
@@ -348,6 +434,14 @@ ClassicProtocol.FIELDS = (
 ClassicMemberMetadata.FIELDS = (
     Field("session_timeout_ms", "SessionTimeoutMs", "int32", (0, 0)),
     Field("supported_protocols", "SupportedProtocols", "struct", (0, 0), is_array=True, struct=ClassicProtocol),
+)
+Assignor.FIELDS = (
+    Field("name", "Name", "string", (0, 0)),
+    Field("minimum_version", "MinimumVersion", "int16", (0, 0)),
+    Field("maximum_version", "MaximumVersion", "int16", (0, 0)),
+    Field("reason", "Reason", "int8", (0, 0)),
+    Field("version", "Version", "int16", (0, 0)),
+    Field("metadata", "Metadata", "bytes", (0, 0)),
 )
 ConsumerGroupMemberMetadataValue.FIELDS = (
     Field("instance_id", "InstanceId", "string", (0, 0), nullable=(0, 0)),
@@ -367,6 +461,17 @@ ConsumerGroupMemberMetadataValue.FIELDS = (
         tag=0,
         tagged=(0, 0),
         struct=ClassicMemberMetadata,
+    ),
+    Field(
+        "client_assignors",
+        "ClientAssignors",
+        "struct",
+        (0, 0),
+        is_array=True,
+        tag=1000,
+        tagged=(0, 0),
+        struct=Assignor,
+        ignorable=True,
     ),
 )
 ConsumerGroupMemberMetadataValue.NAME = "ConsumerGroupMemberMetadataValue"

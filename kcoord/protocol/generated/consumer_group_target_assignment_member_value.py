@@ -25,6 +25,8 @@ from kcoord.protocol.primitives import (
 
 new = object.__new__
 unpack_un = Format(">16sB").unpack_from
+unpack_h = Format(">h").unpack_from
+pack_h = Format(">h").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
@@ -42,6 +44,10 @@ class ConsumerGroupTargetAssignmentMemberValue(Message):
 
     topic_partitions: list[TopicPartition] = attrs.Factory(list)
     """The partitions, by topic."""
+    version: int = 0
+    """The version that Metadata is written in."""
+    metadata: bytes = b""
+    """What a client-side assignor tells the member, opaque."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -112,10 +118,41 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupTargetAssignmentMemberValu
             if not topic_partitions_done:
                 topic_partitions_tries -= 1
     message.topic_partitions = topic_partitions
+    message.version = 0
+    message.metadata = b""
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        message.unknown_tagged_fields, pos = read_tagged(data, pos, n)
+        message_others = []
+        message_tag_count = n
+        for _ in range(message_tag_count):
+            message_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            message_stop = pos + n
+            if message_stop > len(data):
+                raise Malformed
+            if message_tag == 1000:
+                (message.version,) = unpack_h(data, pos)
+                pos += 2
+            elif message_tag == 1001:
+                n = data[pos]
+                if n > 127:
+                    pos += 1
+                    n += (data[pos] << 7) - 128
+                    if n > 16383:
+                        n, pos = read_uvarint(data, pos - 1)
+                        pos -= 1
+                if n == 0:
+                    raise Malformed
+                stop = pos + n
+                message.metadata = data[pos + 1 : stop]
+                pos = stop
+            else:
+                message_others.append((message_tag, data[pos:message_stop]))
+                pos = message_stop
+            if pos != message_stop:
+                raise Malformed
+        message.unknown_tagged_fields = tuple(message_others)
     else:
         message.unknown_tagged_fields = ()
         pos += 1
@@ -138,7 +175,14 @@ def _encode_v0(m: ConsumerGroupTargetAssignmentMemberValue) -> bytes:
             WRITE_INT32S[len(e2.partitions)](*e2.partitions) if len(e2.partitions) < 17 else pack(f">{len(e2.partitions)}i", *e2.partitions),
             write_tagged(e2.unknown_tagged_fields) if e2.unknown_tagged_fields else b"\0",
         )
-    out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
+    tagged4: list[tuple[int, bytes]] = [*m.unknown_tagged_fields]
+    if m.version != 0:
+        tagged4.append((1000, pack_h(m.version)))
+    if m.metadata != b"":
+        b7 = m.metadata
+        n8 = len(b7) + 1
+        tagged4.append((1001, b"".join((ONE_BYTE[n8] if n8 < 128 else write_uvarint(n8), b7))))
+    out.append(write_tagged(tagged4) if tagged4 else b"\0")
     return b"".join(out)
 
 
@@ -148,6 +192,8 @@ TopicPartition.FIELDS = (
 )
 ConsumerGroupTargetAssignmentMemberValue.FIELDS = (
     Field("topic_partitions", "TopicPartitions", "struct", (0, 0), is_array=True, struct=TopicPartition),
+    Field("version", "Version", "int16", (0, 0), tag=1000, tagged=(0, 0), ignorable=True),
+    Field("metadata", "Metadata", "bytes", (0, 0), tag=1001, tagged=(0, 0), ignorable=True),
 )
 ConsumerGroupTargetAssignmentMemberValue.NAME = "ConsumerGroupTargetAssignmentMemberValue"
 ConsumerGroupTargetAssignmentMemberValue.API_KEY = 24

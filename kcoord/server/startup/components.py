@@ -235,6 +235,7 @@ def consumer_settings(settings: Settings) -> ConsumerSettings:
         max_size=settings.group_consumer_max_size,
         migration_policy=MigrationPolicy(settings.group_consumer_migration_policy),
         classic_mode=ClassicMode(settings.group_consumer_classic_mode) if is_served else ClassicMode.BARRIER,
+        client_assignors=settings.group_consumer_client_assignors_enable,
         assignors=assignors,
     )
 

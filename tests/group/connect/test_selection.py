@@ -8,7 +8,8 @@ import attrs
 import pytest
 
 from kcoord.group.connect.computing import AssignmentError
-from kcoord.group.connect.selection import common_assignor, leaves_nobody, qualified, server_side
+from kcoord.group.connect.selection import leaves_nobody, server_side
+from kcoord.group.modern.client_assignors import common_assignor, qualified
 from kcoord.group.state.groups.assignor_support import Support, Supports, support_of
 from kcoord.group.state.groups.connect_group import Metadata
 from kcoord.protocol.errors import ErrorCode

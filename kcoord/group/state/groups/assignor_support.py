@@ -1,4 +1,4 @@
-"""The assignors that a connect group's members support, indexed by distinct support (CG-15, CG-16).
+"""The assignors that a group's members support, and the members of a connect group by distinct support (CG-15, CG-16).
 
 The workers of a fleet nearly always list the same assignors. So a question about all members is answered from the few
 *distinct* supports. For each of them the index has its members. It is an index of durable state: only `replay` changes

@@ -12,6 +12,7 @@ from kcoord.assign.placement import NO_RULES, Rules
 from kcoord.group.state.classic_workers.session import ClassicWorkers
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Supports, support_of
+from kcoord.group.state.groups.computation import Computation
 from kcoord.group.state.groups.modern_group import ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
 from kcoord.group.state.groups.modern_member import ModernMember
@@ -96,21 +97,6 @@ class Frozen:
     """Departed members whose workers are back: the input shows their targets as targets of these workers."""
 
 
-@attrs.define(slots=True, eq=False)
-class Computation:
-    """The computation of the next assignment by a chosen worker."""
-
-    epoch: int
-    """The group epoch when the choice was made or last confirmed."""
-    assignor: str
-    chosen: str
-    excluded: set[str] = attrs.Factory(set)
-    """The workers that have failed at this input (CG-20)."""
-    due_ms: int = NEVER_MS
-    """When the worker has failed if it has installed nothing (CG-20). NEVER_MS until an answer asks it to compute."""
-    frozen: Frozen | None = None
-
-
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class ConnectGroup(ModernGroup[ConnectMember, Resource]):
     """One connect group."""
@@ -143,7 +129,7 @@ class ConnectGroup(ModernGroup[ConnectMember, Resource]):
     supports: Supports = attrs.Factory(Supports)
     """What the participants support (CG-15, CG-16)."""
     # session
-    computation: Computation | None = None
+    computation: Computation[Frozen] | None = None
     delay_due_ms: int = NEVER_MS
     """`delay_deadline_wall_ms` on the steps' clock. NEVER_MS once the group epoch has moved for it."""
     retry_due_ms: int = NEVER_MS
@@ -185,16 +171,3 @@ class ConnectGroup(ModernGroup[ConnectMember, Resource]):
         """Build the indexes after a load."""
         super().index()
         self.supports = Supports.of([(member.member_id, member.metadata) for member in self.participants()])
-
-    def chosen(self) -> str | None:
-        """The id of the worker that is chosen to compute; None: no worker is."""
-        return None if self.computation is None else self.computation.chosen
-
-    def end_computation(self) -> None:
-        """End the computation. If the chosen worker's heartbeat is held, its answer tells it. The hot path needs no
-        notice: it remembers no answer to a chosen worker.
-        """
-        if self.computation is not None:
-            self.touched.add(self.computation.chosen)
-            self.computation = None
-            self.version += 1

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
+from kcoord.assign.consumer.model import SubscribedGroup
 from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.computation import Computation
 from kcoord.group.state.groups.modern_group import LONG_AGO_MS, ModernGroup
 from kcoord.group.state.groups.modern_group import Target as ModernTarget
 from kcoord.group.state.groups.modern_member import JOINING_EPOCH, NO_EPOCH, ModernMember
@@ -39,6 +41,9 @@ PROTOCOL_TYPE = "consumer"
 FIRST_EPOCH = 1
 """The epoch of a group that has just been made."""
 NOTHING: Partitions = frozenset()
+Note: TypeAlias = tuple[int, bytes]
+"""What a client-side assignor tells a member: the version, and the metadata that is written in it."""
+NO_NOTE: Note = (0, b"")
 
 
 class Stage(IntEnum):
@@ -79,6 +84,10 @@ class ConsumerMember(_Member):
     """When it was answered last."""
     is_owed_all: bool = False
     """Whether its held answer must have the assignment although it may be as before."""
+    told_to_compute: bool = False
+    """Whether an answer has asked it to compute since it was chosen."""
+    told_note: Note = NO_NOTE
+    """What it was told last by the assignor that computed."""
     generation: int = NO_EPOCH
     """Of a classic member: the epoch that its last JoinGroup was told. It may have moved since, with the same share."""
     has_parked_sync: bool = False
@@ -138,6 +147,15 @@ class AssignmentFailure:
     """When it is tried again, on the steps' clock."""
 
 
+@frozen(slots=True)
+class FrozenConsumers:
+    """The frozen input of a client-side assignor (KG-27)."""
+
+    epoch: int
+    """The group epoch of the assignment that is computed from it."""
+    input: SubscribedGroup
+
+
 @attrs.define(slots=True, eq=False, weakref_slot=False)
 class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     """One consumer group."""
@@ -161,6 +179,9 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     recorded: bool = False
     """Whether the log has a record of the group itself. False while a first member joins, and during a load."""
     # session
+    computation: Computation[FrozenConsumers] | None = None
+    computed_by: str | None = None
+    """The member whose assignment was installed last, as far as anybody has heard. It computes again if it can."""
     learned_from: tuple[Mapping[str, Topic] | None, Mapping[str, frozenset[str]] | None] = (None, None)
     """The topics that existed when the group looked last, and what matched regular expressions then."""
     learned_at: int = -1
@@ -236,6 +257,11 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
         member = self.members.get(member_id)
         if member is not None and member.stage is not Stage.STABLE:
             self.unconverged.add(member_id)
+
+    def note_for(self, member: ConsumerMember) -> Note:
+        """What the assignor that computed tells the member."""
+        target = self.targets.get(member.member_id)
+        return NO_NOTE if target is None else (target.version, target.metadata)
 
     def set_assigned(
         self, member: ConsumerMember, assigned: Partitions, pending: Partitions, epochs: Mapping[Partition, int]

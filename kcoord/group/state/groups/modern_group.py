@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import attrs
 
 from kcoord.group.state.deadlines import NEVER_MS
+from kcoord.group.state.groups.computation import Computation
 from kcoord.group.state.groups.modern_member import NO_CONNECTION, ModernMember, R
 from kcoord.group.state.groups.modern_states import ModernState
 from kcoord.protocol.frozen_class import frozen
@@ -78,6 +79,8 @@ class ModernGroup(Generic[M, R]):
     touched: set[str] = attrs.Factory(set)
     """Members for which this step may have changed something. They are notified if they wait (CG-26)."""
     dead: bool = False
+    computation: Computation[Any] | None = None
+    """The computation of the next assignment by a member; None: no member is to compute."""
     restored_at_ms: int = LONG_AGO_MS
     """When the group was last restored after a fault."""
     restored_at_connection: int = NO_CONNECTION
@@ -113,6 +116,19 @@ class ModernGroup(Generic[M, R]):
         return, or for others.
         """
         return sorted((each for each in self.targets.items() if not self.takes_part(each[0])), key=lambda each: each[0])
+
+    def chosen(self) -> str | None:
+        """The id of the member that is chosen to compute; None: no member is."""
+        return None if self.computation is None else self.computation.chosen
+
+    def end_computation(self) -> None:
+        """End the computation. If the chosen member's heartbeat is held, its answer tells it. The hot path needs no
+        notice: it remembers no answer to a chosen member.
+        """
+        if self.computation is not None:
+            self.touched.add(self.computation.chosen)
+            self.computation = None
+            self.version += 1
 
     # -- what the hot path remembers (CG-25) --------------------------------------------------------------------------
 

@@ -72,7 +72,9 @@ def member_target(group_id: str, member_id: str, target: Target | None) -> Recor
     value = None
     if target is not None:
         value = ConsumerGroupTargetAssignmentMemberValue(
-            [record24.TopicPartition(topic, numbers) for topic, numbers in by_topic(target.resources).items()]
+            [record24.TopicPartition(topic, numbers) for topic, numbers in by_topic(target.resources).items()],
+            target.version,
+            target.metadata,
         )
     return Record(ConsumerGroupTargetAssignmentMemberKey(group_id, member_id), value)
 

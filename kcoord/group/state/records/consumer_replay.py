@@ -109,7 +109,8 @@ def _member_target(
 ) -> None:
     target = None
     if value is not None:
-        target = Target(frozenset((each.topic_id, at) for each in value.topic_partitions for at in each.partitions))
+        partitions = frozenset((each.topic_id, at) for each in value.topic_partitions for at in each.partitions)
+        target = Target(partitions, value.version, value.metadata)
     _group(state, key.group_id).set_target(key.member_id, target)
 
 

@@ -15,9 +15,9 @@ import attrs
 from kcoord.assign.model import Assignment, MemberAssignment
 from kcoord.group.connect.computing import freeze, give_up_chosen
 from kcoord.group.connect.install import NotValid, check, install
+from kcoord.group.state.groups.computation import Computation
 from kcoord.group.state.groups.connect_group import (
     NO_OFFSET,
-    Computation,
     Configured,
     ConnectGroup,
     ConnectMember,
@@ -113,7 +113,7 @@ def _read(frozen: Frozen, leader: ConnectMember, assignments: Mapping[str, bytes
 def _install(
     transition: Transition,
     group: ConnectGroup,
-    computation: Computation,
+    computation: Computation[Frozen],
     frozen: Frozen,
     computed: Computed,
     assignment: Assignment,
