@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from kcoord.assign.consumer import ConsumerMemberAssignment, PreparedGroup
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message_base import Request
 
@@ -58,6 +59,32 @@ class Lose:
 
 
 @frozen(slots=True)
+class TellAssignor:
+    """Call `on_assignment` of the group's assignor, once for each epoch."""
+
+    assignor: str | None
+    """The assignor that the group used when this consumer last computed; None if it never did."""
+    assignment: ConsumerMemberAssignment
+
+
+@frozen(slots=True)
+class Assign:
+    """Let the assignor of that name assign the group; then `computed`. The consumer sends heartbeats meanwhile."""
+
+    number: int
+    assignor: str
+    group: PreparedGroup
+
+
+@frozen(slots=True)
+class ComputationRefused:
+    """What this consumer computed was not installed. This is for the log; nothing has to be done."""
+
+    error_code: int
+    message: str | None
+
+
+@frozen(slots=True)
 class Joined:
     """The consumer has become a member, for the first time or again."""
 
@@ -72,4 +99,4 @@ class Gone:
     message: str | None = None
 
 
-Action: TypeAlias = Seek | Send | Revoke | Grant | Lose | Joined | Gone
+Action: TypeAlias = Seek | Send | Revoke | Grant | Lose | TellAssignor | Assign | ComputationRefused | Joined | Gone

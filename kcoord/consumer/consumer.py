@@ -13,23 +13,17 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from aiokafka import ConsumerRecord, TopicPartition
-from aiokafka.errors import (
-    IllegalStateError,
-    KafkaError,
-    NoOffsetForPartitionError,
-    OffsetOutOfRangeError,
-    RecordTooLargeError,
-    TopicAuthorizationFailedError,
-)
+from aiokafka.errors import IllegalStateError, KafkaError
 
-from kcoord.address import parse_address
-from kcoord.client.errors import ClientError
+from kcoord.assign.consumer import ClientSideAssignor
 from kcoord.client.security import Security
+from kcoord.consumer.assignor_calls import AssignorCalls
 from kcoord.consumer.callbacks import Callback, Callbacks
-from kcoord.consumer.errors import CommitFailed, ConsumerError, ConsumerStopped, name_some, refusal
+from kcoord.consumer.errors import CommitFailed, ConsumerError, ConsumerStopped, name_some, refusal, unreadable
 from kcoord.consumer.membership import Membership
 from kcoord.consumer.membership_driver import Driver
 from kcoord.consumer.offsets import Offset
+from kcoord.consumer.option_checks import addresses_of, check_assignors, check_reading, check_subscription, security_of
 from kcoord.consumer.reading import Reading
 from kcoord.consumer.setup import Setup
 from kcoord.worker.coordinator_lookup import Finder
@@ -55,7 +49,9 @@ class Consumer:
     - `topics`: what to read; or `pattern`, a regular expression in RE2's syntax that the coordinator resolves.
     - `instance_id`: makes it a static member, which keeps its share over a restart.
     - `rack`: where this consumer is. It reads from replicas there if the brokers allow it (KIP-392).
-    - `server_assignor`: the name of an assignor that the coordinator has.
+    - `server_assignor`: the name of an assignor that the coordinator has; or
+    - `assignors`: assignors that run in this consumer if the coordinator chooses it, the preferred one first. The
+      coordinator must be a kcoord with `group.consumer.client.assignors.enable=true`.
     - `on_assigned`, `on_revoked`, `on_lost`: functions or coroutine functions that get a frozenset of partitions. The
       first one may `seek`. When `on_revoked` returns, others get the partitions. `on_lost` is called when others may
       have them by now; without it, `on_revoked` is. What they raise, the next poll raises as ConsumerError.
@@ -86,6 +82,7 @@ class Consumer:
         instance_id: str | None = None,
         rack: str | None = None,
         server_assignor: str | None = None,
+        assignors: Sequence[ClientSideAssignor] = (),
         on_assigned: Callback | None = None,
         on_revoked: Callback | None = None,
         on_lost: Callback | None = None,
@@ -103,21 +100,10 @@ class Consumer:
         handle_signals: bool = True,
     ) -> None:
         """Raises ConsumerError for options that contradict each other or cannot be used."""
-        if isinstance(topics, str):
-            raise ConsumerError(f"topics: give a list, [{topics!r}]")
-        if (topics is None) == (pattern is None):
-            raise ConsumerError("give topics or a pattern, one of the two")
-        if topics is not None and not topics:
-            raise ConsumerError("topics: the list is empty")
-        if not group:
-            raise ConsumerError("group: the empty string names no group")
-        if auto_offset_reset not in ("earliest", "latest", "none"):
-            raise ConsumerError(f"auto_offset_reset {auto_offset_reset!r} must be 'earliest', 'latest' or 'none'")
-        if isolation_level not in ("read_uncommitted", "read_committed"):
-            raise ConsumerError(
-                f"isolation_level {isolation_level!r} is neither 'read_uncommitted' nor 'read_committed'"
-            )
-        addresses, trust = _addresses(bootstrap_servers), _security(security)
+        check_subscription(group, topics, pattern)
+        check_reading(auto_offset_reset, isolation_level)
+        check_assignors(assignors, server_assignor)
+        addresses, trust = addresses_of(bootstrap_servers), security_of(security)
         self._servers = [f"{host}:{port}" for host, port in addresses]
         self._finder = Finder(addresses, group, trust, client_id, timeout=5.0)
         self._setup = Setup(
@@ -128,6 +114,7 @@ class Consumer:
             instance_id=instance_id,
             rack_id=rack,
             server_assignor=server_assignor,
+            client_assignors=tuple(each.name for each in assignors),
             max_poll_ms=_ms(max_poll_interval),
             request_timeout_ms=_ms(request_timeout),
         )
@@ -143,6 +130,7 @@ class Consumer:
             "client_rack": rack,
             **(fetch_options or {}),
         }
+        self._assignors = tuple(assignors)
         self._callbacks = Callbacks(on_assigned, on_revoked, on_lost)
         self._commits_itself = enable_auto_commit
         self._commit_interval = auto_commit_interval
@@ -164,6 +152,7 @@ class Consumer:
 
     async def __aenter__(self) -> Self:
         """Reach the brokers, and begin to join. Raises ConsumerError if there are none."""
+        assignors = AssignorCalls(self._assignors, self._setup)
         reading = Reading(self._client, self._options)
         try:
             await reading.start()
@@ -172,7 +161,7 @@ class Consumer:
                 f"no broker at {', '.join(self._servers)} can be reached: {error}. Check bootstrap_servers and security"
             ) from error
         member = Membership(self._setup, secrets.SystemRandom().random)
-        driver = Driver(member, self._finder, reading, self._callbacks, self._commit_before_revocation)
+        driver = Driver(member, self._finder, reading, self._callbacks, self._commit_before_revocation, assignors)
         self._parts = driver, reading
         self._stopped_by, self._has_told_signal, self._was_closed = None, False, False
         self._commits_at = asyncio.get_running_loop().time() + self._commit_interval
@@ -324,7 +313,7 @@ class Consumer:
         try:
             yield
         except KafkaError as error:
-            raise self._unreadable(error) from error
+            raise unreadable(self._setup.group_id, error) from error
 
     def _check(self, driver: Driver) -> None:
         """Raise what the program has to know before it gets more records."""
@@ -339,30 +328,6 @@ class Consumer:
         if driver.failure is not None:
             raise driver.failure
         self._callbacks.raise_failure()
-
-    def _unreadable(self, error: KafkaError) -> ConsumerError:
-        """What a failure of aiokafka means."""
-        group = f"group {self._setup.group_id}"
-        match error:
-            case OffsetOutOfRangeError():
-                where = ", ".join(f"{name_some([each])} at {offset}" for each, offset in error.args[0].items())
-                return ConsumerError(
-                    f"{group}: there are no records any more where the group left off: {where}. Seek to another "
-                    "offset, or set auto_offset_reset"
-                )
-            case NoOffsetForPartitionError():
-                return ConsumerError(
-                    f"{group}: no offset was committed for {name_some(error.args)}, and auto_offset_reset is 'none'. "
-                    "Commit one, seek in on_assigned, or set auto_offset_reset"
-                )
-            case TopicAuthorizationFailedError():
-                return ConsumerError(f"{group}: this user may not read the topic {error.args[0]}: allow it Read on it")
-            case RecordTooLargeError():
-                return ConsumerError(
-                    f"{group}: a record is larger than a fetch may be and is left out: raise max_partition_fetch_bytes "
-                    f"in fetch_options ({error})"
-                )
-        return ConsumerError(f"{group}: records cannot be fetched: {error}")
 
     # What there is to know
 
@@ -513,23 +478,6 @@ class Consumer:
             )
             self._stopped_by = number
             self._parts[0].turns.news.set()
-
-
-def _addresses(servers: str | Sequence[str]) -> list[tuple[str, int]]:
-    parts = servers.split(",") if isinstance(servers, str) else servers
-    try:
-        return [parse_address(part.strip()) for part in parts]
-    except ValueError as error:
-        raise ConsumerError(f"bootstrap_servers: {error}") from None
-
-
-def _security(security: Security | Mapping[str, str] | None) -> Security:
-    if security is None or isinstance(security, Security):
-        return security or Security()
-    try:
-        return Security.from_properties(security)
-    except ClientError as error:
-        raise ConsumerError(f"security: {error}") from None
 
 
 def _ms(seconds: float) -> int:

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from aiokafka import TopicPartition
+from aiokafka.errors import (
+    KafkaError,
+    NoOffsetForPartitionError,
+    OffsetOutOfRangeError,
+    RecordTooLargeError,
+    TopicAuthorizationFailedError,
+)
 
 from kcoord.consumer.setup import Setup
 from kcoord.consumer.transitions import error_name
@@ -32,6 +39,14 @@ ADVICE: Mapping[int, str] = {
     ErrorCode.INVALID_REQUEST: "the coordinator does not accept these options",
 }
 """By error code: why, and what to do."""
+CLIENT_SIDE_ADVICE: Mapping[int, str] = {
+    ErrorCode.UNSUPPORTED_ASSIGNOR: "the coordinator takes no client-side assignors from consumers (here "
+    "{client_side}). Set group.consumer.client.assignors.enable=true in kcoord, or leave out `assignors`",
+    ErrorCode.UNSUPPORTED_VERSION: "the coordinator does not know client-side assignors of consumers (here "
+    "{client_side}). Use kcoord: without a cluster, or in front of one with group.consumer.enable=true, and with "
+    "group.consumer.client.assignors.enable=true. Or leave out `assignors`: then the coordinator assigns",
+}
+"""The same, for a consumer that has assignors of its own."""
 
 
 class ConsumerError(Exception):
@@ -51,13 +66,40 @@ class ConsumerStopped(ConsumerError):
 def refusal(setup: Setup, error_code: int, message: str | None) -> ConsumerError:
     """The error of a consumer that may not be a member."""
     said = f" ({message})" if message else ""
-    advice = ADVICE.get(error_code, "the coordinator refuses this consumer").format(
+    advices = {**ADVICE, **CLIENT_SIDE_ADVICE} if setup.client_assignors else ADVICE
+    advice = advices.get(error_code, "the coordinator refuses this consumer").format(
         instance=setup.instance_id,
         assignor=setup.server_assignor,
+        client_side=", ".join(setup.client_assignors),
         pattern=setup.pattern,
         subscription=setup.pattern or ", ".join(setup.topics),
     )
     return ConsumerError(f"group {setup.group_id}: {error_name(error_code)}: {advice}{said}")
+
+
+def unreadable(group_id: str, error: KafkaError) -> ConsumerError:
+    """What a failure of aiokafka means."""
+    group = f"group {group_id}"
+    match error:
+        case OffsetOutOfRangeError():
+            where = ", ".join(f"{name_some([each])} at {offset}" for each, offset in error.args[0].items())
+            return ConsumerError(
+                f"{group}: there are no records any more where the group left off: {where}. Seek to another "
+                "offset, or set auto_offset_reset"
+            )
+        case NoOffsetForPartitionError():
+            return ConsumerError(
+                f"{group}: no offset was committed for {name_some(error.args)}, and auto_offset_reset is 'none'. "
+                "Commit one, seek in on_assigned, or set auto_offset_reset"
+            )
+        case TopicAuthorizationFailedError():
+            return ConsumerError(f"{group}: this user may not read the topic {error.args[0]}: allow it Read on it")
+        case RecordTooLargeError():
+            return ConsumerError(
+                f"{group}: a record is larger than a fetch may be and is left out: raise max_partition_fetch_bytes "
+                f"in fetch_options ({error})"
+            )
+    return ConsumerError(f"{group}: records cannot be fetched: {error}")
 
 
 def name_some(partitions: Iterable[TopicPartition]) -> str:

@@ -4,7 +4,7 @@
 - The next one is due an interval after the last one was sent; at once if the coordinator does not have the list of what
   the consumer owns, or if somebody hurries it. None is sent during a back-off.
 - A heartbeat says everything at a join, after an error, and on a new connection. Otherwise it has the list of owned
-  partitions if that has changed, and nothing else.
+  partitions and the client-side assignors if these have changed, and nothing else.
 - The list has what was granted from the moment of its receipt. A list that is older than a grant could be taken for
   letting go of it (KG-8).
 """
@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from kcoord.consumer.actions import Partition
 from kcoord.consumer.state import Call, Link, MembershipState, Phase
-from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
+from kcoord.protocol.generated.consumer_group_heartbeat_request import Assignor, TopicPartitions
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.worker.setup import Offer
 
 NEVER_MS = 1 << 62
 
@@ -27,7 +28,7 @@ def due_ms(state: MembershipState) -> int:
         return NEVER_MS if state.waits_for(Call.FAREWELL) else state.not_before_ms
     if state.phase not in (Phase.JOINING, Phase.MEMBER, Phase.LEAVING) or state.waits_for(Call.HEARTBEAT):
         return NEVER_MS
-    if state.phase is Phase.JOINING or state.hurried or state.said != state.owned:
+    if state.phase is Phase.JOINING or state.hurried or _has_news(state):
         return state.not_before_ms
     return max(state.next_ms, state.not_before_ms)
 
@@ -39,7 +40,8 @@ def speak(state: MembershipState, now_ms: int) -> None:
         return
     state.hurried = False
     owned = state.owned if state.said != state.owned else None
-    state.send(Call.HEARTBEAT, now_ms, _heartbeat(state, owned), owned)
+    offers = state.offers if state.said is None or state.said_offers != state.offers else None
+    state.send(Call.HEARTBEAT, now_ms, _heartbeat(state, owned, offers), owned, offers)
 
 
 def say_farewell(state: MembershipState, now_ms: int) -> None:
@@ -49,11 +51,19 @@ def say_farewell(state: MembershipState, now_ms: int) -> None:
     state.send(Call.FAREWELL, now_ms, request)
 
 
-def _heartbeat(state: MembershipState, owned: frozenset[Partition] | None) -> ConsumerGroupHeartbeatRequest:
+def _has_news(state: MembershipState) -> bool:
+    return state.said != state.owned or state.said_offers != state.offers
+
+
+def _heartbeat(
+    state: MembershipState, owned: frozenset[Partition] | None, offers: tuple[Offer, ...] | None
+) -> ConsumerGroupHeartbeatRequest:
     setup = state.setup
     request = ConsumerGroupHeartbeatRequest(setup.group_id, setup.member_id, state.epoch, setup.instance_id)
     if owned is not None:
         request.topic_partitions = _by_topic(owned)
+    if offers:
+        request.client_assignors = assignors_of(offers)
     if state.said is None:
         request.rack_id = setup.rack_id
         request.rebalance_timeout_ms = setup.max_poll_ms
@@ -61,6 +71,14 @@ def _heartbeat(state: MembershipState, owned: frozenset[Partition] | None) -> Co
         request.subscribed_topic_regex = setup.pattern
         request.server_assignor = setup.server_assignor
     return request
+
+
+def assignors_of(offers: tuple[Offer, ...]) -> list[Assignor]:
+    """Client-side assignors as a heartbeat has them."""
+    return [
+        Assignor(each.name, each.minimum_version, each.maximum_version, each.reason, each.version, each.metadata)
+        for each in offers
+    ]
 
 
 def _by_topic(partitions: frozenset[Partition]) -> list[TopicPartitions]:

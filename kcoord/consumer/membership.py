@@ -10,6 +10,8 @@ Whoever drives it does this:
 - `Send(number, request)`: then `answered(now, number, response)`. Answers to numbers that are not under way are
   ignored.
 - `Revoke`: let go of the partitions, then call `released`. `Grant`: begin with them, after the revocations before.
+- `Assign`: run the assignor; then call `computed`, with None if it failed. Go on polling meanwhile. `offer` tells which
+  client-side assignors there are, before `start` and whenever their metadata has changed.
 - `Lose`: stop at once, also what is being revoked; then call `lost`.
 - `application_polled` tells that the application polls: it waits in a poll, or has just got something from one.
 - `disowned` when the answer to a commit says that the member is not known. `hurry` after other errors of commits: the
@@ -24,11 +26,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kcoord.assign.consumer import ConsumerAssignment
 from kcoord.consumer import heartbeats, phase_table, transitions
 from kcoord.consumer.actions import Action, Partition
+from kcoord.consumer.computation_answers import computation_answered
 from kcoord.consumer.setup import Setup
 from kcoord.consumer.state import Link, MembershipState, Phase
-from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse, Response
+from kcoord.protocol.messages import (
+    ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentResponse,
+    ConsumerGroupPrepareAssignmentResponse,
+    Response,
+)
+from kcoord.worker.computing import Step
+from kcoord.worker.setup import Offer
 
 _APPLICATION_COUNTS = (Phase.JOINING, Phase.MEMBER)
 
@@ -71,6 +82,11 @@ class Membership:
         """All that nobody else has, as far as the consumer knows."""
         return self._state.owned
 
+    @property
+    def computing(self) -> Step:
+        """How far the computation is for which this consumer was chosen."""
+        return self._state.computing.step
+
     def wake_at(self) -> int | None:
         """When `poll` has something to do, if nothing else happens before; None: never."""
         state = self._state
@@ -85,6 +101,13 @@ class Membership:
         return None if wake_ms == heartbeats.NEVER_MS else wake_ms
 
     # Begin and end
+
+    def offer(self, now_ms: int, offers: tuple[Offer, ...]) -> list[Action]:
+        """These are the client-side assignors that this consumer can run, and what they say. A change is reported at
+        once.
+        """
+        self._state.offers = offers
+        return self._settle(now_ms)
 
     def start(self, now_ms: int) -> list[Action]:
         """Become a member."""
@@ -160,8 +183,11 @@ class Membership:
         state = self._state
         sent = state.under_way.pop(number, None)
         if sent is not None:
-            assert isinstance(response, ConsumerGroupHeartbeatResponse), "only heartbeats are sent"
-            phase_table.answer_row(response.error_code, sent).at(state.phase)(state, now_ms, sent, response)
+            match response:
+                case ConsumerGroupHeartbeatResponse():
+                    phase_table.answer_row(response, sent).at(state.phase)(state, now_ms, sent, response)
+                case ConsumerGroupPrepareAssignmentResponse() | ConsumerGroupInstallAssignmentResponse():
+                    computation_answered(state, now_ms, sent, response)
         return self._settle(now_ms)
 
     # What the consumer's own side reports
@@ -174,6 +200,14 @@ class Membership:
     def lost(self, now_ms: int, number: int) -> list[Action]:
         """`Lose(number, …)` is done: `on_lost` has returned."""
         phase_table.STOPPED.at(self._state.phase)(self._state, now_ms, number)
+        return self._settle(now_ms)
+
+    def computed(self, now_ms: int, number: int, assignment: ConsumerAssignment | None) -> list[Action]:
+        """`Assign(number, …)` is done; None: the assignor failed, and another member is to try."""
+        computing = self._state.computing
+        if computing.step is Step.ASSIGNING and computing.number == number:
+            computing.assignment = assignment
+            transitions.install(self._state, now_ms)
         return self._settle(now_ms)
 
     # Inside

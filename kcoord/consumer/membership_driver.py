@@ -19,13 +19,15 @@ from kcoord.client.connection import Connection
 from kcoord.client.errors import ClientError
 from kcoord.consumer import actions
 from kcoord.consumer.actions import Partition
+from kcoord.consumer.assignor_calls import AssignorCalls
 from kcoord.consumer.callbacks import Callbacks
 from kcoord.consumer.errors import ConsumerError, name_some
 from kcoord.consumer.group_requests import GroupRequests
 from kcoord.consumer.membership import Membership
 from kcoord.consumer.reading import Reading
+from kcoord.consumer.transitions import error_name
 from kcoord.consumer.turns import Turns
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
+from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupPrepareAssignmentRequest
 from kcoord.worker.alarm import Alarm
 from kcoord.worker.background_tasks import BackgroundTasks
 from kcoord.worker.clock import now_ms
@@ -53,6 +55,7 @@ class Driver:
         reading: Reading,
         callbacks: Callbacks,
         commit_before: CommitBeforeRevocation,
+        assignors: AssignorCalls,
     ) -> None:
         """`commit_before` is called before partitions are revoked, with these. It must not raise."""
         self.member = member
@@ -61,10 +64,13 @@ class Driver:
         self._reading = reading
         self._callbacks = callbacks
         self._commit_before = commit_before
+        self._assignors = assignors
         self._calls = Calls()
         self.gone: asyncio.Future[actions.Gone] = asyncio.get_running_loop().create_future()
         self.failure: ConsumerError | None = None
         """Why nothing can be read any more, though the consumer is a member."""
+        self._was_member = False
+        """It has joined once, at least."""
         self._names: dict[bytes, str] = {}
         self._held: dict[TopicPartition, Partition] = {}
         """What the application has, until `on_revoked` or `on_lost` has returned."""
@@ -137,7 +143,16 @@ class Driver:
                 self._calls.add("on_assigned", lambda: self._begin(action.partitions))
             case actions.Lose():
                 self._interrupt(action)
+            case actions.TellAssignor():
+                self._calls.add("on_assignment", lambda: self._tell(action))
+            case actions.Assign():
+                self._tasks.start(self._assign(action))
+            case actions.ComputationRefused():
+                said = f": {action.message}" if action.message else ""
+                group, error = self.member.setup.group_id, error_name(action.error_code)
+                _log.warning("group %s: the computed assignment was refused with %s%s", group, error, said)
             case actions.Joined():
+                self._was_member = True
                 _log.info("is a member of group %s, at epoch %d", self.member.setup.group_id, action.epoch)
             case actions.Gone():
                 if not self.gone.done():
@@ -218,12 +233,21 @@ class Driver:
             if self._nameless:
                 await asyncio.sleep(_LEARN_AGAIN_S)
 
+    # The client-side assignors
+
+    async def _assign(self, action: actions.Assign) -> None:
+        assignment = await self._assignors.assign(action.assignor, action.group)
+        self._do(self.member.computed(now_ms(), action.number, assignment))
+
+    async def _tell(self, action: actions.TellAssignor) -> None:
+        self._assignors.tell(action.assignor, action.assignment)
+
     # Time
 
     def _look(self) -> None:
         if not self.gone.done():
             self._looking.set(now_ms() + _LOOK_MS)
-            self._poll()
+            self._do(self.member.offer(now_ms(), self._assignors.offers()))
 
     def _poll(self) -> None:
         self._do(self.member.poll(now_ms()))
@@ -242,4 +266,7 @@ class Driver:
         patterns = connection.serves_version(ConsumerGroupHeartbeatRequest, _PATTERNS_FROM)
         if self.member.setup.pattern is not None and not patterns:
             return f"{where} resolves no patterns: give topics"
+        computes = connection.serves(ConsumerGroupPrepareAssignmentRequest)
+        if self.member.setup.client_assignors and not computes and not self._was_member:
+            return f"{where} has no ConsumerGroupPrepareAssignment"  # later, it may be an older kcoord that took over
         return None

@@ -12,6 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 from kcoord.consumer.state import Call, MembershipState, Phase, Sent
 from kcoord.consumer.transitions import (
     come_back,
+    compute,
     disown,
     disown_and_go,
     fail,
@@ -71,6 +72,7 @@ class Row(NamedTuple, Generic[Cell]):
 
 # The answer to a heartbeat, by its error. None is under way while a consumer stops, is away or says farewell
 OK         = Row[OnAnswer](never,  reconcile,  reconcile,  never,     never,     keep,          never,     never)
+COMPUTE    = Row[OnAnswer](never,  compute,    compute,    never,     never,     keep,          never,     never)
 LATER      = Row[OnAnswer](never,  try_later,  try_later,  never,     never,     try_later,     never,     never)
 ELSE       = Row[OnAnswer](never,  seek_anew,  seek_anew,  never,     never,     seek_anew,     never,     never)
 FENCED     = Row[OnAnswer](never,  join_anew,  lose,       never,     never,     lose_and_go,   never,     never)
@@ -114,15 +116,18 @@ _HEARTBEATS: Mapping[int, Row[OnAnswer]] = {
 _FAREWELLS: Mapping[Row[OnAnswer], Row[OnAnswer]] = {ELSE: LEFT_ELSE, LATER: LEFT_LATER}
 
 
-def answer_row(error_code: int, sent: Sent) -> Row[OnAnswer]:
-    """The row of an answer.
+def answer_row(response: ConsumerGroupHeartbeatResponse, sent: Sent) -> Row[OnAnswer]:
+    """The row of an answer to a heartbeat or a farewell. COMPUTE is OK with one thing more to do.
 
     GROUP_ID_NOT_FOUND to a member's epoch means that the member is not known any more. Missing rights,
     FENCED_INSTANCE_ID, UNSUPPORTED_ASSIGNOR, GROUP_MAX_SIZE_REACHED and a bad expression end a consumer, as in KIP-848.
     A farewell that is refused has nothing more to say.
     """
-    row = _heartbeat_row(error_code, sent)
-    return row if sent.call is Call.HEARTBEAT else _FAREWELLS.get(row, LEFT)
+    row = _heartbeat_row(response.error_code, sent)
+    if sent.call is not Call.HEARTBEAT:
+        return _FAREWELLS.get(row, LEFT)
+    asks_to_compute = response.error_code == ErrorCode.NONE and response.should_compute_assignment
+    return COMPUTE if asks_to_compute else row
 
 
 def _heartbeat_row(error_code: int, sent: Sent) -> Row[OnAnswer]:

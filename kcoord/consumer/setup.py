@@ -19,6 +19,9 @@ class Setup:
     """For a static member."""
     rack_id: str | None = None
     server_assignor: str | None = None
+    """Not together with `client_assignors`."""
+    client_assignors: tuple[str, ...] = ()
+    """The names of the assignors that this consumer can run itself, the preferred one first."""
     max_poll_ms: int = 300_000
     """How long the application may take from one poll to the next. The coordinator waits as long for a revocation."""
     request_timeout_ms: int = 30_000

@@ -8,9 +8,11 @@ from enum import Enum
 import attrs
 
 from kcoord.consumer.actions import Action, Partition, Seek, Send
+from kcoord.consumer.computing import ConsumerComputing
 from kcoord.consumer.setup import Setup
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.message_base import Request
+from kcoord.worker.setup import Offer
 
 NOTHING: frozenset[Partition] = frozenset()
 UNKNOWN_INTERVAL_MS = 15_000
@@ -46,6 +48,8 @@ class Call(Enum):
 
     HEARTBEAT = "heartbeat"
     FAREWELL = "farewell"
+    PREPARE = "prepare"
+    INSTALL = "install"
 
 
 @frozen(slots=True)
@@ -59,6 +63,8 @@ class Sent:
     epoch: int
     owned: frozenset[Partition] | None
     """The list of owned partitions in it; None: it has no list."""
+    offers: tuple[Offer, ...] | None
+    """The client-side assignors in it; None: it has none."""
 
 
 @attrs.define(eq=False)
@@ -99,6 +105,10 @@ class MembershipState:
     # What it says
     said: frozenset[Partition] | None = None
     """The list of owned partitions that the coordinator has; None: the next heartbeat says everything."""
+    offers: tuple[Offer, ...] = ()
+    """The client-side assignors that this consumer can run, the preferred one first."""
+    said_offers: tuple[Offer, ...] = ()
+    """Those that the coordinator has."""
     hurried: bool = False
     """The next heartbeat is wanted at once."""
     next_ms: int = 0
@@ -115,6 +125,11 @@ class MembershipState:
     seek_at_ms: int = 0
     under_way: dict[int, Sent] = attrs.Factory(dict)
     numbers: int = 0
+    computing: ConsumerComputing = attrs.Factory(ConsumerComputing)
+    message: tuple[int, bytes] = (0, b"")
+    """What the assignor that computed tells this member, by the last answer with an assignment: version, metadata."""
+    told_epoch: int = 0
+    """The last epoch of which the assignor was told; 0: of none."""
 
     out: list[Action] = attrs.Factory(list)
     """What is to be done, in order."""
@@ -135,12 +150,20 @@ class MembershipState:
 
     # The way to the coordinator
 
-    def send(self, call: Call, now_ms: int, request: Request, owned: frozenset[Partition] | None = None) -> None:
-        """Send a request. Its answer may be held for an interval."""
+    def send(
+        self,
+        call: Call,
+        now_ms: int,
+        request: Request,
+        owned: frozenset[Partition] | None = None,
+        offers: tuple[Offer, ...] | None = None,
+    ) -> int:
+        """Send a request. The answer to a heartbeat may be held for an interval. Returns its number."""
         number = self.next_number()
         expires_ms = now_ms + self.setup.request_timeout_ms + (self.interval_ms if call is Call.HEARTBEAT else 0)
-        self.under_way[number] = Sent(number, call, now_ms, expires_ms, self.epoch, owned)
+        self.under_way[number] = Sent(number, call, now_ms, expires_ms, self.epoch, owned, offers)
         self.out.append(Send(number, request))
+        return number
 
     def waits_for(self, call: Call) -> bool:
         """Whether a request of that kind is under way."""
@@ -151,6 +174,7 @@ class MembershipState:
         self.unanswered |= any(each.call is Call.FAREWELL or each.epoch == 0 for each in self.under_way.values())
         self.link = Link.DOWN
         self.under_way.clear()
+        self.computing.stop()
         self.said = None
 
     def back_off_ms(self) -> int:

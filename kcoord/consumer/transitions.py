@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from kcoord.assign.consumer import ConsumerMemberAssignment
 from kcoord.consumer import heartbeats
-from kcoord.consumer.actions import Gone, Grant, Joined, Lose, Partition, Revoke
+from kcoord.consumer.actions import Gone, Grant, Joined, Lose, Partition, Revoke, TellAssignor
+from kcoord.consumer.computing import by_topic, install_request, prepare_request
 from kcoord.consumer.state import NOTHING, Call, Link, MembershipState, Phase, Sent
 from kcoord.protocol.errors import ErrorCode
+from kcoord.protocol.generated.consumer_group_heartbeat_response import Assignment
 from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse
+from kcoord.worker.computing import Step
 
 _SHORTEST_INTERVAL_MS = 10
 """The shortest interval, whatever the coordinator says: no consumer must be made to spin."""
@@ -36,6 +40,8 @@ def join(state: MembershipState, *_: Any) -> None:
     state.epoch = 0
     state.said = None
     state.hurried = False
+    state.told_epoch, state.message = 0, (0, b"")
+    state.computing.stop()
 
 
 def withdraw(state: MembershipState, now_ms: int, *_: Any) -> None:
@@ -46,6 +52,7 @@ def withdraw(state: MembershipState, now_ms: int, *_: Any) -> None:
 def let_go(state: MembershipState, now_ms: int) -> None:
     """Leave in order: first let go of everything, and stay a member until then."""
     state.phase = Phase.LEAVING
+    state.computing.stop()
     _withdraw(state, state.assigned)
     _part_when_free(state, now_ms)
 
@@ -85,17 +92,31 @@ def reconcile(state: MembershipState, now_ms: int, sent: Sent, response: Consume
         state.unanswered = False
         state.out.append(Joined(response.member_epoch))
     keep(state, now_ms, sent, response)
-    if response.assignment is None:
-        return
-    told = frozenset(
-        (topic.topic_id, each) for topic in response.assignment.topic_partitions for each in topic.partitions
-    )
-    granted = told - state.assigned
-    _withdraw(state, state.assigned - told)
-    state.assigned = told
-    state.count_owned()
+    if state.computing.step is Step.WAITING and not response.should_compute_assignment:
+        state.computing.stop()  # not chosen any more: nobody waits for what it computed
+    granted = NOTHING if response.assignment is None else _take(state, response.assignment)
+    _tell_assignor(state)
     if granted:
         state.out.append(Grant(granted))
+
+
+def compute(state: MembershipState, now_ms: int, sent: Sent, response: ConsumerGroupHeartbeatResponse) -> None:
+    """As any answer without error; also, this consumer is to compute the group's assignment."""
+    reconcile(state, now_ms, sent, response)
+    computing = state.computing
+    if computing.step is Step.IDLE:
+        computing.step = Step.PREPARING
+        computing.number = state.send(Call.PREPARE, now_ms, prepare_request(state.setup, state.epoch))
+    elif computing.step is Step.WAITING:
+        install(state, now_ms)
+
+
+def install(state: MembershipState, now_ms: int) -> None:
+    """Send the computed assignment, with the consumer's present epoch."""
+    computing = state.computing
+    request = install_request(state.setup, state.epoch, computing.group_epoch, computing.assignment)
+    computing.step = Step.INSTALLING
+    computing.number = state.send(Call.INSTALL, now_ms, request)
 
 
 def keep(state: MembershipState, now_ms: int, sent: Sent, response: ConsumerGroupHeartbeatResponse) -> None:
@@ -108,11 +129,14 @@ def keep(state: MembershipState, now_ms: int, sent: Sent, response: ConsumerGrou
         state.not_before_ms = max(state.not_before_ms, now_ms + response.throttle_time_ms)
     if sent.owned is not None:
         state.said = sent.owned
+    if sent.offers is not None:
+        state.said_offers = sent.offers
 
 
 def try_later(state: MembershipState, now_ms: int, *_: Any) -> None:
     """The coordinator cannot answer yet: send again after a back-off, and say everything."""
     state.said = None
+    state.computing.stop()
     state.not_before_ms = now_ms + state.back_off_ms()
 
 
@@ -233,6 +257,28 @@ def _part_when_free(state: MembershipState, now_ms: int) -> None:
         part(state, now_ms)
 
 
+def _take(state: MembershipState, assignment: Assignment) -> frozenset[Partition]:
+    """Withdraw what is not in the assignment. Returns what is new in it."""
+    told = frozenset((topic.topic_id, each) for topic in assignment.topic_partitions for each in topic.partitions)
+    granted = told - state.assigned
+    _withdraw(state, state.assigned - told)
+    state.assigned = told
+    state.count_owned()
+    state.message = assignment.version, assignment.metadata
+    return granted
+
+
+def _tell_assignor(state: MembershipState) -> None:
+    """Tell the group's assignor what this member has come to, once for each epoch. The answer that brings the epoch may
+    have no assignment: who had to let go of something was told it before, at the old epoch.
+    """
+    if not state.offers or state.epoch == state.told_epoch:
+        return
+    state.told_epoch = state.epoch
+    assignment = ConsumerMemberAssignment(state.setup.member_id, by_topic(state.assigned), *state.message)
+    state.out.append(TellAssignor(state.computing.assignor, assignment))
+
+
 def _withdraw(state: MembershipState, partitions: frozenset[Partition]) -> None:
     """Revoke these. The consumer owns them until `on_revoked` has returned."""
     if partitions:
@@ -246,6 +292,7 @@ def _lose(state: MembershipState, now_ms: int, why: str, after: Phase) -> None:
     """Stop everything at once, then enter another phase."""
     state.under_way = {number: each for number, each in state.under_way.items() if each.call is Call.FAREWELL}
     state.said = None
+    state.computing.stop()
     if not state.owned:
         _enter(state, now_ms, after)
         return

@@ -6,18 +6,28 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kcoord.consumer.actions import Action, Grant, Joined, Partition, Seek, Send
+from kcoord.assign.consumer import ConsumerAssignment
+from kcoord.consumer.actions import Action, Grant, Joined, Partition, Seek, Send, TellAssignor
 from kcoord.consumer.membership import Membership
 from kcoord.consumer.setup import Setup
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import consumer_group_heartbeat_response as heartbeat_response
-from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+from kcoord.protocol.messages import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupInstallAssignmentResponse,
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+)
+from kcoord.worker.setup import Offer
 
 A = TypeVar("A")
 
 INTERVAL = 5_000
 SETUP = Setup("g", "c1", topics=("work",))
 STATIC = Setup("g", "c1", topics=("work",), instance_id="i1")
+OFFERS = (Offer("own", 0, 2, reason=0, version=1, metadata=b"m"),)
 
 
 def partitions(text: str) -> frozenset[Partition]:
@@ -53,6 +63,11 @@ class Hand:
 
     # In
 
+    def offer(self, offers: tuple[Offer, ...]) -> Hand:
+        """It has these client-side assignors."""
+        self.put(self.consumer.offer(self.now, offers))
+        return self
+
     def start(self) -> Hand:
         """Start, find the coordinator, connect. The application waits in a poll."""
         self.put(self.consumer.start(self.now))
@@ -86,19 +101,40 @@ class Hand:
         interval: int = INTERVAL,
         throttle: int = 0,
         number: int | None = None,
+        computes: bool = False,
+        told: tuple[int, bytes] = (0, b""),
     ) -> None:
-        """Answer the request that was sent (or that of `number`)."""
+        """Answer the request that was sent (or that of `number`). `computes`: it is to compute. `told`: version and
+        metadata of the assignment.
+        """
         if number is None:
             number = self.take(Send).number
         response = ConsumerGroupHeartbeatResponse(
-            error_code=error, member_epoch=epoch, heartbeat_interval_ms=interval, throttle_time_ms=throttle
+            error_code=error,
+            member_epoch=epoch,
+            heartbeat_interval_ms=interval,
+            throttle_time_ms=throttle,
+            should_compute_assignment=computes,
         )
         if assigned is not None:
             topics: dict[bytes, list[int]] = {}
             for topic, each in sorted(partitions(assigned)):
                 topics.setdefault(topic, []).append(each)
             listed = [heartbeat_response.TopicPartitions(topic, each) for topic, each in topics.items()]
-            response.assignment = heartbeat_response.Assignment(listed)
+            response.assignment = heartbeat_response.Assignment(listed, *told)
+        self.put(self.consumer.answered(self.now, number, response))
+
+    def prepared(self, number: int, response: ConsumerGroupPrepareAssignmentResponse) -> None:
+        """Answer the preparation."""
+        self.put(self.consumer.answered(self.now, number, response))
+
+    def computed(self, number: int, assignment: ConsumerAssignment | None) -> None:
+        """The assignor is done; None: it has failed."""
+        self.put(self.consumer.computed(self.now, number, assignment))
+
+    def installed(self, number: int, error: ErrorCode = ErrorCode.NONE, message: str | None = None) -> None:
+        """Answer the install."""
+        response = ConsumerGroupInstallAssignmentResponse(error_code=error, error_message=message)
         self.put(self.consumer.answered(self.now, number, response))
 
     def polls(self, *, waits: bool) -> None:
@@ -146,16 +182,30 @@ class Hand:
         assert isinstance(send.request, ConsumerGroupHeartbeatRequest)
         return send.number, send.request
 
+    def prepare(self) -> tuple[int, ConsumerGroupPrepareAssignmentRequest]:
+        """The next thing to be done, which must be a preparation."""
+        send = self.take(Send)
+        assert isinstance(send.request, ConsumerGroupPrepareAssignmentRequest)
+        return send.number, send.request
+
+    def install(self) -> tuple[int, ConsumerGroupInstallAssignmentRequest]:
+        """The next thing to be done, which must be an install."""
+        send = self.take(Send)
+        assert isinstance(send.request, ConsumerGroupInstallAssignmentRequest)
+        return send.number, send.request
+
     def nothing(self) -> None:
         """There is nothing to be done."""
         assert not self.actions, self.actions
 
 
-def member(owned: str = "", setup: Setup = SETUP, epoch: int = 1) -> Hand:
+def member(owned: str = "", setup: Setup = SETUP, epoch: int = 1, offers: tuple[Offer, ...] = ()) -> Hand:
     """A consumer that has joined and has that, all said."""
-    hand = Hand(setup).start()
+    hand = Hand(setup).offer(offers).start()
     hand.answer(epoch, owned)
     hand.take(Joined)
+    if offers:
+        hand.take(TellAssignor)
     if owned:
         hand.take(Grant)
         hand.answer(epoch)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiokafka import TopicPartition
 
+from kcoord.assign.consumer import ClientSideAssignor, ConsumerAssignment, PreparedGroup, UniformConsumerAssignor
 from kcoord.consumer import Consumer, ConsumerError
 from tests.consumer.conftest import QUICK, Child
 from tests.consumer.reader import (
@@ -208,6 +209,36 @@ async def test_a_pattern_is_resolved_by_the_broker(cluster: KafkaCluster, group:
     async with Consumer(cluster.bootstrap, f"{group}-2", pattern="(?=a)") as consumer:
         with pytest.raises(ConsumerError, match="INVALID_REGULAR_EXPRESSION"):
             await anext(consumer)
+
+
+class Own(ClientSideAssignor):
+    name = "own"
+
+    def assign(self, group: PreparedGroup) -> ConsumerAssignment:
+        return ConsumerAssignment.of(UniformConsumerAssignor().assign(group))
+
+
+async def test_a_broker_that_knows_no_client_side_assignors_is_an_error(
+    cluster: KafkaCluster, topic: str, group: str
+) -> None:
+    """It would take the consumer, and assign by itself."""
+    async with Consumer(cluster.bootstrap, group, topics=[topic], assignors=[Own()]) as consumer:
+        with pytest.raises(
+            ConsumerError,
+            match=r"does not know client-side assignors of consumers \(here own\)\. Use kcoord: .*leave out `assignors`"
+            r".*has no ConsumerGroupPrepareAssignment\)$",
+        ):
+            await consumer.getmany(DEADLINE_S)
+
+
+async def test_who_was_a_member_goes_on_where_client_side_assignors_are_not_known(
+    cluster: KafkaCluster, topic: str, group: str
+) -> None:
+    """As when an instance of an older kcoord takes over: it does not read the list, and assigns by itself."""
+    reader = Reader(cluster.bootstrap, group, topics=[topic], assignors=[Own()])
+    async with reader:
+        reader.consumer._running[0]._was_member = True
+        await until_shared([6], partitions_of(topic, PARTITIONS), reader)
 
 
 async def test_a_topic_that_is_deleted_is_let_go_of(cluster: KafkaCluster, topic: str, group: str) -> None:

@@ -16,6 +16,7 @@ from tests.watched_row import watch_row
 ROWS = {name: row for name, row in vars(phase_table).items() if isinstance(row, phase_table.Row)}
 ERRORS = {
     "OK": ErrorCode.NONE,
+    "COMPUTE": ErrorCode.NONE,
     "LATER": ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
     "ELSE": ErrorCode.NOT_COORDINATOR,
     "FENCED": ErrorCode.FENCED_MEMBER_EPOCH,
@@ -86,6 +87,9 @@ CELLS: dict[tuple[str, str], tuple[Phase, list[type]]] = {
     ("OK", "joining"): (Phase.MEMBER, [Joined, Grant, Send]),
     ("OK", "member"): (Phase.MEMBER, [Revoke, Grant, Send]),
     ("OK", "leaving"): (Phase.LEAVING, []),
+    ("COMPUTE", "joining"): (Phase.MEMBER, [Joined, Grant, Send, Send]),
+    ("COMPUTE", "member"): (Phase.MEMBER, [Revoke, Grant, Send, Send]),
+    ("COMPUTE", "leaving"): (Phase.LEAVING, []),
     ("LATER", "joining"): (Phase.JOINING, []),
     ("LATER", "member"): (Phase.MEMBER, []),
     ("LATER", "leaving"): (Phase.LEAVING, []),
@@ -194,7 +198,7 @@ def happens(row: str, hand: Hand) -> None:
     consumer, now = hand.consumer, hand.now
     if row in ERRORS:
         call = Call.FAREWELL if row.startswith("LEFT") else Call.HEARTBEAT
-        hand.answer(2, "a0 b0", error=ERRORS[row], number=last(hand, call))
+        hand.answer(2, "a0 b0", error=ERRORS[row], number=last(hand, call), computes=row == "COMPUTE")
     elif row == "NO_BYE":
         hand.now += SETUP.leave_timeout_ms
         hand.put(consumer.poll(hand.now))

@@ -23,7 +23,7 @@ import attrs
 
 from kcoord.group.classic_consumers.to_consumer_group import preview, to_consumers
 from kcoord.group.consumer.answer_delay import Delay, how_long_to_hold, wants_all
-from kcoord.group.consumer.answers import advance, answer, is_to_hear, refuse_heartbeat
+from kcoord.group.consumer.answers import advance, answer, has_other_note, is_asked, refuse_heartbeat
 from kcoord.group.consumer.client_side import check_support
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
@@ -121,9 +121,10 @@ def _live(
     _note_owned(group, member, owned)
     settle(transition, group)
     has_news = advance(transition, group, member, may_own(member, request, owned, is_first=is_first))
-    has_news = has_news or may_have_missed(request, is_first=is_first) or is_to_hear(group, member)
+    has_news = has_news or may_have_missed(request, is_first=is_first) or has_other_note(group, member)
     note_told(member, request)
-    delay = how_long_to_hold(transition, member, request, has_news=has_news, is_behind=context.pipelined)
+    is_told = has_news or is_asked(group, member)
+    delay = how_long_to_hold(transition, member, request, has_news=is_told, is_behind=context.pipelined)
     if delay.ms > 0:
         member.is_owed_all = wants_all(request)
         hold(transition, group, member, context.connection, token, delay.ms)

@@ -71,15 +71,18 @@ def has_news(group: ConsumerGroup, member: ConsumerMember) -> bool:
     not count.
     """
     after = next_of(group, member)
-    return (after.assigned, after.pending) != (member.assigned, member.pending) or is_to_hear(group, member)
+    is_to_change = (after.assigned, after.pending) != (member.assigned, member.pending)
+    return is_to_change or has_other_note(group, member) or is_asked(group, member)
 
 
-def is_to_hear(group: ConsumerGroup, member: ConsumerMember) -> bool:
-    """Whether the member is to compute and has not been told, or the assignor that computed has something else to tell
-    it than before (KG-27).
-    """
-    is_asked = group.chosen() == member.member_id and not member.told_to_compute
-    return is_asked or group.note_for(member) != member.told_note
+def has_other_note(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether the assignor that computed tells the member something else than before (KG-27)."""
+    return group.note_for(member) != member.told_note
+
+
+def is_asked(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    """Whether the member is to compute, and no answer has said so (KG-27)."""
+    return group.chosen() == member.member_id and not member.told_to_compute
 
 
 def next_of(group: ConsumerGroup, member: ConsumerMember) -> Position:

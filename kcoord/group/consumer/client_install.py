@@ -55,7 +55,8 @@ def install(
             transition.write(records.member_target(group.group_id, member_id, target))
     name = computation.assignor
     transition.write(records.target_assignment(group.group_id, frozen.epoch, name, transition.wall_ms))
-    group.computed_by, group.failure, group.assignment_ms = computation.chosen, None, transition.now_ms
+    group.computed_by, group.failure = computation.chosen, None
+    group.assignment_ms, group.took_ms = transition.now_ms, 0
     group.end_computation()
     group.touched |= group.unconverged
     transition.state.consumer_counters.installed[name] += 1

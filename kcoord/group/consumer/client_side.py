@@ -80,6 +80,9 @@ def _leaves_nobody(kinds: Kinds) -> bool:
 
 def ensure_asked(transition: Transition, group: ConsumerGroup, selection: ClientSide) -> None:
     """Choose who computes, unless somebody is at it already."""
+    begin_with_nothing(transition, group, selection.assignor)
+    if group.epoch == group.assignment_epoch:
+        return  # nobody has ever subscribed to anything
     computation = group.computation
     if computation is None:
         _choose(transition, group, selection, set())
@@ -101,7 +104,6 @@ def _choose(transition: Transition, group: ConsumerGroup, selection: ClientSide,
         return
     group.end_computation()
     chosen = group.computed_by if group.computed_by in able else first_able(transition, group, able)
-    begin_with_nothing(transition, group, selection.assignor)
     if chosen is None:
         if selection.able:
             how = f"has failed in every consumer that could run it: {', '.join(sorted(excluded)[:3])}"

@@ -89,7 +89,7 @@ def _bump_if_it_matters(
         bump_epoch(transition, group, Reason.SUBSCRIPTION_CHANGED, [member_id])
     elif former.rack_id != metadata.rack_id and wished_assignor(transition, group).reads_racks:
         bump_epoch(transition, group, Reason.RACK_CHANGED, [member_id])
-    elif former.client_assignors != metadata.client_assignors:
+    elif former.client_assignors != metadata.client_assignors and _subscribes(metadata):
         bump_epoch(transition, group, Reason.ASSIGNORS_CHANGED, [member_id])
 
 

@@ -39,7 +39,7 @@ def flush_held_reply(transition: Transition, group: ConsumerGroup, member: Consu
     token = take_held(transition.state, member)
     if token is not None:
         changed = answers.advance(transition, group, member, None)
-        tells = changed or member.is_owed_all or answers.is_to_hear(group, member)
+        tells = changed or member.is_owed_all or answers.has_other_note(group, member)
         answers.answer(transition, group, member, token, with_assignment=tells)
 
 

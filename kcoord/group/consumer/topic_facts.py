@@ -121,6 +121,6 @@ def _learn(transition: Transition, group: ConsumerGroup, known: Mapping[str, Top
         kept = {name: topic for name, topic in kept.items() if topic.id in in_use}
     if {**seen, **kept} != group.topics:
         transition.write(records.topics(group.group_id, [*seen.values(), *kept.values()]))
-    if (seen != before or resolved_anew) and group.members and group.epoch == group.assignment_epoch:
+    if (seen != before or resolved_anew) and group.members and group.is_input_taken:
         changed = sorted(name for name in {**seen, **before} if seen.get(name) != before.get(name))
         bump_epoch(transition, group, Reason.TOPICS_CHANGED, changed)

@@ -174,7 +174,7 @@ def test_the_answer_that_asks_to_compute_does_not_wait() -> None:
     fleet.comes("b")
     told = fleet.told(waits)
     assert told is not None
-    assert (told.brief, told.response.should_compute_assignment) == ((2, ALL), True)
+    assert (told.brief, told.response.should_compute_assignment) == ((2, None), True)
 
 
 # -- who computes -----------------------------------------------------------------------------------------------------
@@ -398,6 +398,19 @@ def test_topics_that_are_gone_are_taken_out() -> None:
     fleet.learn(topics(A=2))
     assert fleet.installs("a", 2, a="A0 A1 B0 B1") == "NONE"
     assert fleet.targets == {"a": "A0 A1"}
+
+
+def test_topics_that_change_after_the_freeze_need_another_assignment() -> None:
+    """One that has to wait takes them in. Seed 2354 of consumer groups showed that this one cannot."""
+    fleet = pair()
+    fleet.learn(topics(A=5))
+    assert fleet.group.epoch == 3, "it waits for a"
+    fleet.prepare("a")
+    fleet.learn(topics(A=6))
+    assert fleet.group.epoch == 4
+    assert fleet.installs("a", 3, a=f"{ALL} A4") == "NONE"
+    assert fleet.beats("a") == "3 computes"
+    assert fleet.prepares("a").startswith("4 most")
 
 
 def test_who_computes_goes_and_the_next_one_is_asked() -> None:

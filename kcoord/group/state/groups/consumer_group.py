@@ -258,6 +258,15 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
         if member is not None and member.stage is not Stage.STABLE:
             self.unconverged.add(member_id)
 
+    @property
+    def is_input_taken(self) -> bool:
+        """Whether the targets for the group epoch are made already, or are computed from an input that is frozen: what
+        changes from now on needs another epoch.
+        """
+        computation = self.computation
+        frozen = None if computation is None else computation.frozen
+        return self.epoch == (self.assignment_epoch if frozen is None else frozen.epoch)
+
     def note_for(self, member: ConsumerMember) -> Note:
         """What the assignor that computed tells the member."""
         target = self.targets.get(member.member_id)
