@@ -37,6 +37,7 @@ from kcoord.gateway.ownership.maintenance.orphaned_groups import OrphanedGroups
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.rewriting.api_versions import ApiVersionsMemory, merge, of_cluster, read_apis
 from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.commits_under_way import CommitsUnderWay
 from kcoord.gateway.session.service_connection import ServiceConnection
 from kcoord.gateway.session.upstream import Asker, Deliver, Dialer, Upstream, UpstreamLost, dial
 from kcoord.gateway.settings import Address, GatewaySettings
@@ -110,6 +111,7 @@ class Gateway:
         self.turns = TurnQueue()
         self.rights = Rights(settings, lambda: self.now_ms(), self.sentinels.recognise)
         self.paused_sessions = PausedSessions(groups, settings.outage_ms)
+        self.commits = CommitsUnderWay()
         self._requests = RequestDispatch(self)
         self._patterns = [re.compile(pattern) for pattern in settings.groups]
         self._matches: BoundedCache[str, bool] = BoundedCache(MATCHES_BYTES)

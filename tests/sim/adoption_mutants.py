@@ -19,6 +19,7 @@ from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.state import SentinelState
 from kcoord.gateway.session.client_session import ClientSession
+from kcoord.gateway.session.commits_under_way import CommitsUnderWay
 from kcoord.group import clock_pause
 from kcoord.server.shards.shard_host import ShardHost
 from tests.sim.mutants import Mutant
@@ -76,6 +77,8 @@ ADOPTION_MUTANTS = (
            "await asyncio.sleep(0)", "await asyncio.wait({asking})"),
     Mutant(9, "a commit that has waited follows a later one of its client", offsets._commit,
            "if session.is_late or", "if False and"),
+    Mutant(9, "a commit that has waited overtakes one by a newer connection", CommitsUnderWay.is_overtaken,
+           "newest is not session and session.client.has_hung_up", "False"),
     Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
     Mutant(7, "a contested group counts as taken while the cluster cannot be asked", group_calls.keep,
            "_check_known(sentinel)", "pass"),

@@ -82,6 +82,7 @@ MENDED_SEEDS = {
     7105981: "the same",
     4827: "the cluster loaded a log in which the sentinel had not left, after kcoord had seen that it was gone",
     11230: "the sentinel had gone when kcoord looked why a client had been refused; the answer had been on its way",
+    16699: "a commit that had waited for the group's answer overtook a later one of the same client",
     277: "the group's calls waited for ever when no member's connection was free for its adoption",
 }
 """Seeds that found something once, above those that run each time."""

@@ -58,6 +58,7 @@ from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.sentinel.appearance import CONNECT, Appearance
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import LOST, PASSING, is_refusal
+from kcoord.gateway.session.commits_under_way import CommitsUnderWay
 from kcoord.gateway.session.upstream import UpstreamLost, error_of
 from kcoord.group.error_responses import refuse
 from kcoord.group.state.step import CachedReply
@@ -99,6 +100,7 @@ class GroupCallContext(HandlerContext, ConsumerTopicsContext, Protocol):
     """What the handlers that take or keep a group need from the gateway."""
 
     cluster_groups: ClusterGroups
+    commits: CommitsUnderWay
     former_ids: FormerMemberIds
     release_calls: ReleaseCalls
     releases: Releases

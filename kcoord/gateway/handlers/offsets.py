@@ -16,7 +16,8 @@ Offsets stay upstream, and kcoord commits them there in the sentinel's name. Rul
    check, upstream refuses the commit once anybody else may have them.
 6. A commit may have to wait, for example while upstream is away. Meanwhile its client may end the connection, come by
    another one, and commit more. So a commit whose client has gone while it waited is not passed on, nor are those that
-   the client sent after it: the position would go back. Nobody has heard that they succeeded.
+   the client sent after it: the position would go back. Nobody has heard that they succeeded. The same holds for one
+   that waited for the group's answer, if its member has committed by another connection meanwhile.
 """
 
 from __future__ import annotations
@@ -71,11 +72,12 @@ async def offset_commit(
     gateway: GroupCallContext, session: ClientSession, call: Call, request: OffsetCommitRequest
 ) -> None:
     """Answer an OffsetCommit. Raises UpstreamLost."""
-    if not await is_here(gateway, request.group_id):
-        await _pass_on(gateway, session, call, request)
-        return
-    generation = request.generation_id_or_member_epoch
-    await _commit(gateway, session, call, request, generation, transactional=False)
+    with gateway.commits.one(request.group_id, request.member_id, session):
+        if not await is_here(gateway, request.group_id):
+            await _pass_on(gateway, session, call, request)
+            return
+        generation = request.generation_id_or_member_epoch
+        await _commit(gateway, session, call, request, generation, transactional=False)
 
 
 async def txn_offset_commit(
@@ -154,6 +156,8 @@ async def _commit(
             return
         if not is_placed or sentinel.identity != name:
             continue  # kcoord got the name after the check
+        if request.member_id and gateway.commits.is_overtaken(group_id, request.member_id, session):
+            break
         version = call.header.api_version
         response = await session.ask(_in_its_name(request, name, version), version, call.header.client_id)
         errors = _errors(response)
