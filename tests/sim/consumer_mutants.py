@@ -6,7 +6,7 @@ Here 3 stands for KG-3 (docs/rules/consumer-groups.md).
 from __future__ import annotations
 
 from kcoord.gateway.topology.seen_facts import SeenFacts
-from kcoord.group.apis import consumer_group_heartbeat
+from kcoord.group.apis import consumer_group_heartbeat, consumer_group_install_assignment
 from kcoord.group.classic import answers as classic_answers
 from kcoord.group.classic_consumers import answers as consumer_answers
 from kcoord.group.classic_consumers import (
@@ -20,6 +20,8 @@ from kcoord.group.classic_consumers import (
 from kcoord.group.consumer import (
     answer_delay,
     answers,
+    client_install,
+    client_side,
     membership,
     native_dialect,
     next_assignment,
@@ -199,7 +201,7 @@ CONSUMER_MUTANTS = (
     Mutant(25, "few consumers are told the same interval as many", answer_delay.told_interval,
            "shortest_ms << (-(-least_ms // shortest_ms) - 1).bit_length()", "longest_ms"),
     Mutant(25, "an interval counts that may never have arrived", consumer_group_heartbeat._take_in,
-           "member.told_interval_ms = 0", "pass"),
+           "member.told_interval_ms, member.told_to_compute = 0, False", "member.told_to_compute = False"),
     Mutant(26, "a classic group stays one", individual_mode.is_to_be_led_alone,
            "bool(group.members)", "False"),
     Mutant(26, "it goes over while its rebalance goes on", to_consumer_group.lead_alone,
@@ -220,4 +222,24 @@ CONSUMER_MUTANTS = (
            "if member.held is None or not has_to_rejoin(group, member):", "if True:"),
     Mutant(26, "an answer waits for somebody who has gone", consumer_answers.refuse,
            "token = take_held(transition.state, member)", "token = None"),
+    Mutant(27, "what is not valid is installed", consumer_group_install_assignment._install,
+           "check_targets(frozen.input, targets)", "pass"),
+    Mutant(27, "who takes too long is waited for", timers.sweep_consumer,
+           "group.computation.due_ms <= now_ms", "False", plan="consumer-27-too-long"),
+    Mutant(27, "the request to compute is not repeated", answers.answer,
+           "member.told_to_compute = group.chosen() == member.member_id",
+           "member.told_to_compute = group.chosen() == member.member_id and not member.told_to_compute"),
+    Mutant(27, "who is to compute hears of it with its next heartbeat", answers.is_asked,
+           "return group.chosen() == member.member_id and not member.told_to_compute", "return False"),
+    Mutant(27, "the next computation does not begin", client_install.install, "group.end_computation()", "pass"),
+    Mutant(27, "topics that have changed since the freeze are forgotten", topic_facts._learn,
+           "group.is_input_taken:", "group.epoch == group.assignment_epoch:"),
+    Mutant(27, "what is said for an assignor begins nothing", membership._bump_if_it_matters,
+           "elif former.client_assignors != metadata.client_assignors and", "elif False and"),
+    Mutant(27, "if all have failed, nobody tries again", client_side._choose,
+           "note_failure(transition, group, selection.assignor, how)", "pass", plan="consumer-27-all-failed"),
+    Mutant(27, "who cannot read what all say computes", client_side.select,
+           "if support in reads_all and", "if"),
+    Mutant(27, "who is away is to compute", client_side.select,
+           "and not group.members[each].away", "", plan="consumer-27-away"),
 )  # fmt: skip

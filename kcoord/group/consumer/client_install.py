@@ -4,16 +4,13 @@
 takes account of what has changed since:
 
 1. A static member that has been replaced passes its part on. The part of a member that has gone is nobody's.
-2. A member that has joined since keeps its target, less what the assignment gives to others.
-3. Partitions of topics that are gone are taken out.
-4. The assignment epoch is the frozen group epoch. If the group has moved on, the next computation follows.
+2. A member that has joined since gets nothing yet. Topics that are gone may be in a target; nobody is told them (KG-8).
+3. The assignment epoch is the frozen group epoch. If the group has moved on, the next computation follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-import attrs
 
 from kcoord.assign.consumer.model import ConsumerTargets
 from kcoord.group.consumer.next_assignment import input_of
@@ -24,7 +21,6 @@ from kcoord.group.state.groups.consumer_group import (
     ConsumerGroup,
     FrozenConsumers,
     Note,
-    Partition,
     Target,
 )
 from kcoord.group.state.records import consumer_records as records
@@ -67,24 +63,13 @@ def install(
 def _new_targets(
     group: ConsumerGroup, frozen: FrozenConsumers, targets: ConsumerTargets, notes: Mapping[str, Note]
 ) -> dict[str, Target]:
-    exists = {topic.id: topic.partitions for topic in group.topics.values()}
-    after: dict[str, Target] = {}
-    given: set[Partition] = set()
+    after = {member_id: Target(NOTHING) for member_id in group.members}
     for seen in frozen.input.members:
         member_id = _today(group, seen.member_id, seen.instance_id)
-        if member_id is None or member_id in after:
-            continue
-        share = [
-            (topic_id, number)
-            for topic_id, numbers in targets.get(seen.member_id, {}).items()
-            for number in numbers
-            if number < exists.get(topic_id, 0)
-        ]
-        after[member_id] = Target(frozenset(share), *notes.get(seen.member_id, NO_NOTE))
-        given.update(share)
-    for member_id in group.members.keys() - after.keys():
-        known = group.targets.get(member_id, Target(NOTHING))
-        after[member_id] = attrs.evolve(known, resources=known.resources - given)
+        if member_id is not None:
+            share = targets.get(seen.member_id, {})
+            partitions = frozenset((topic_id, number) for topic_id, numbers in share.items() for number in numbers)
+            after[member_id] = Target(partitions, *notes.get(seen.member_id, NO_NOTE))
     return after
 
 

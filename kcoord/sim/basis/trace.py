@@ -14,6 +14,8 @@ from kcoord.protocol.messages import (
     ConnectGroupPrepareAssignmentResponse,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
@@ -61,7 +63,15 @@ def of_request(request: Request) -> str:
                 said.append(f"owns {partitions(request.topic_partitions)}")
             if request.subscribed_topic_names is not None:
                 said.append(f"subscribes to [{' '.join(request.subscribed_topic_names)}]")
+            if request.client_assignors:
+                said.append(f"can run {' '.join(each.name for each in request.client_assignors)}")
             return ", ".join(said)
+        case ConsumerGroupInstallAssignmentRequest():
+            told = [f"{each.member_id} {partitions(each.topic_partitions)}" for each in request.members]
+            return (
+                f"install {request.member_id} epoch {request.member_epoch}, group epoch {request.group_epoch}, "
+                f"error {request.error}: {', '.join(told)}"
+            )
         case OffsetCommitRequest():
             told = [
                 f"{topic.name}-{at.partition_index} {at.committed_offset}"
@@ -94,6 +104,8 @@ def of_response(response: Response) -> str:
             said.append(f"epoch {response.member_epoch}")
             if response.assignment is not None:
                 said.append(f"consume {partitions(response.assignment.topic_partitions)}")
+            if response.should_compute_assignment:
+                said.append("compute")
         case OffsetCommitResponse():
             errors = {at.error_code for topic in response.topics for at in topic.partitions}
             said += [ErrorCode(each).name for each in sorted(errors)]
@@ -101,7 +113,7 @@ def of_response(response: Response) -> str:
             said += [ErrorCode(each.error_code).name for each in response.groups]
         case JoinGroupResponse() | SyncGroupResponse() if not error:
             said.append(of_classic_response(response))
-        case ConnectGroupPrepareAssignmentResponse():
+        case ConnectGroupPrepareAssignmentResponse() | ConsumerGroupPrepareAssignmentResponse():
             said.append(f"group epoch {response.group_epoch}")
     if text := getattr(response, "error_message", None):
         said.append(f"({text})")

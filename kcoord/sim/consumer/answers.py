@@ -9,6 +9,7 @@
 | disturbed: who keeps its share is told no assignment, and is not called | KG-9, KG-22 |
 | held: no answer waits that has something to say, before a confirmation, or for too long | KG-10, KG-11, KG-12 |
 | fuse: answers without news leave some time apart | KG-13 |
+| asked: who is to compute is told so in each answer, and nobody else is | KG-27 |
 | soon: no interval is longer than the number of consumers demands | KG-25 |
 """
 
@@ -283,6 +284,8 @@ class AnswersJudge:
         if not request.member_epoch <= epoch <= member.epoch <= group.assignment_epoch:
             raise Violation("told", f"{member.member_id} says {request.member_epoch}, is told {epoch}")
         self._soon(response)
+        if response.should_compute_assignment != (group.chosen() == member.member_id):
+            raise Violation("asked", f"{group.chosen()} is to compute, and {member.member_id} is told otherwise")
         process = awaits(frame)
         if process is None:
             return  # it comes by a newer connection by now, and has moved on in this step
@@ -297,6 +300,7 @@ class AnswersJudge:
         is_plain = request.topic_partitions is None and request.subscribed_topic_names is None
         is_hurried = bool(frame.link.queue) or request.server_assignor is not None
         is_plain = is_plain and epoch == request.member_epoch
+        is_hurried = is_hurried or request.client_assignors is not None or response.should_compute_assignment
         is_fused = self._settings.wait_ms > 0 and told is None and is_plain and not is_hurried
         if is_fused and last_ms is not None and now_ms < last_ms + LEAST_APART_MS:
             raise Violation(
@@ -307,6 +311,8 @@ class AnswersJudge:
         """An answer that waits leaves when its time is over, for news, or because its consumer asks once more."""
         until_ms = self._held_until_ms.get(token)
         if until_ms is None or response.assignment is not None or awaits(token) is None or token.link.queue:
+            return
+        if response.should_compute_assignment:
             return
         asks = frame is not None and frame.link.client is token.link.client
         if self._context.events.now_ms < until_ms and not asks:
@@ -363,6 +369,8 @@ class AnswersJudge:
 
     def _has_nothing_to_say(self, group: ConsumerGroup, member: ConsumerMember) -> None:
         subscribed, target = group.subscribed_ids(member), classic_heartbeats.wanted(group, member)
+        if group.chosen() == member.member_id and not member.told_to_compute:
+            raise Violation("held", f"{member.member_id} is to compute, and its answer waits")
         if any(each[0] not in subscribed for each in member.assigned):
             raise Violation("held", f"{member.member_id} is to drop a topic, and its answer waits")
         if member.stage is Stage.UNREVOKED or (member.stage is Stage.STABLE and member.epoch == group.assignment_epoch):

@@ -110,7 +110,7 @@ def _durable_group(group: ConsumerGroup) -> object:
         (group.assignment_epoch, group.assignor, group.assignment_wall_ms),
         (dict(group.topics), group.resolved, group.history),
         {member_id: _durable_member(member) for member_id, member in sorted(group.members.items())},
-        {member_id: target.resources for member_id, target in sorted(group.targets.items())},
+        {member_id: (each.resources, each.version, each.metadata) for member_id, each in sorted(group.targets.items())},
         (group.static_ids, group.owners, group.claimants, group.unconverged),
     )
 

@@ -3,6 +3,7 @@
 | invariant | rules |
 | --- | --- |
 | session: nobody is removed before its session, or its time to let go of something, is over; nor long after | KG-5 |
+| session: nobody is waited for who takes too long to compute | KG-27 |
 | release: a member that says that it has let go of all that it had to need not say so again | KG-8 |
 """
 
@@ -172,6 +173,10 @@ class DeparturesJudge:
         called_ms = self._called_since_ms.get(who, now_ms)
         if now_ms > max(called_ms, begun_ms) + member.metadata.rebalance_timeout_ms + LATE_MS:
             raise Violation("session", f"{member.member_id} was called at {called_ms}, and is a member")
+        computation = group.computation
+        is_asked = computation is not None and computation.chosen == member.member_id
+        if computation is not None and is_asked and now_ms > max(computation.due_ms, begun_ms) + LATE_MS:
+            raise Violation("session", f"{member.member_id} was to compute until {computation.due_ms}, and still is")
 
     def _may_be_gone(self, group: ConsumerGroup | None, who: Who) -> None:
         """Check why a member is gone. `group` None: another one has taken its place."""

@@ -19,6 +19,7 @@ from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.context import ConsumerContext, topic_id
 from kcoord.sim.consumer.coordinator import ConsumerCoordinator
 from kcoord.sim.consumer.fleet import ConsumerFleet, ConsumerPlace
+from kcoord.sim.consumer.process import ConsumerProcess
 from kcoord.sim.plans.consumer import CHANGE_MODE
 
 
@@ -47,9 +48,12 @@ class ConsumerFaults(CommonFaults[ConsumerPlace]):
             place.process.stop_polling(1 + self._ms(500, 5_000, 20_000))
 
     def _subscribe(self) -> None:
-        """A consumer subscribes to other topics, or wishes for another assignor."""
+        """A consumer subscribes to other topics, wishes for another assignor, or says more for its own."""
         place, random = self._running(), self._random
         if place is None or not isinstance(place.process, AnyConsumer):
+            return
+        if self._context.consumers.computes and isinstance(place.process, ConsumerProcess) and random.random() < 0.3:
+            place.process.say_more()
             return
         if random.random() < 0.2:
             place.process.wish(random.choice(self._context.consumers.wishes))

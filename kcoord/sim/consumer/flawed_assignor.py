@@ -10,7 +10,7 @@ from random import Random
 
 from kcoord.assign.consumer import ConsumerTargets, SubscribedGroup, UniformConsumerAssignor
 
-__all__ = ["FlawedConsumerAssignor"]
+__all__ = ["FLAWS", "AssignorFailed", "FlawedConsumerAssignor"]
 
 
 class AssignorFailed(Exception):

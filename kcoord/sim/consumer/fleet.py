@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import attrs
 
+from kcoord.protocol.generated.consumer_group_heartbeat_request import Assignor
 from kcoord.sim.consumer.any_consumer import AnyConsumer
 from kcoord.sim.consumer.classic.process import ClassicConsumerProcess
 from kcoord.sim.consumer.classic.setup import ConsumerSetup
+from kcoord.sim.consumer.computing import listed
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ConsumerMembership
 from kcoord.sim.consumer.process import ConsumerProcess
 from kcoord.sim.places import Places, ProcessPlace
+
+READS_MORE = 0.3
+"""The share of consumers with an assignor of their own that read more versions than others: only they may compute."""
 
 
 @attrs.define(eq=False)
@@ -79,14 +84,20 @@ class ConsumerFleet(Places[ConsumerPlace]):
 
     def _new(self, place: ConsumerPlace) -> ConsumerProcess:
         context = self._context
+        computes = context.consumers.computes
+        wish = self._random.choice(context.consumers.wishes)
+        own: tuple[Assignor, ...] = ()
+        if computes and self._random.random() < computes:
+            wish, own = None, listed(reads_more=self._random.random() < READS_MORE)
         membership = ConsumerMembership(
             place.group_id,
             f"{place.name}.{place.lives}",
             place.instance_id,
             place.subscribed,
-            self._random.choice(context.consumers.wishes),
+            wish,
             place.rebalance_timeout_ms,
             context.plan.interval_ms,
+            listed=own,
         )
         context.note(place.name, f"starts as {membership.member_id} in {place.group_id}")
         return ConsumerProcess(

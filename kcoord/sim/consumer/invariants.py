@@ -9,7 +9,8 @@
 | epochs: the group epoch and the assignment epoch never go back | KG-3 |
 | pace: the assignment is made with the bump, unless it has to wait; then it is not made earlier | KG-7 |
 | bump: the group epoch moves if, and only if, there is a reason | KG-6 |
-| timers: what will fall due has a timer | KG-5 |
+| computing: who is to compute is a member that can | KG-27 |
+| timers: what will fall due has a timer | KG-5, KG-27 |
 | held: an answer that waits is its member's, by the connection that brought the request | KG-10, KG-26 |
 """
 
@@ -25,6 +26,7 @@ from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.consumer_group import NOTHING, ConsumerGroup, ConsumerMember, Stage
 from kcoord.group.state.shard_state import ShardState
 from kcoord.sim.basis.violation import Violation
+from kcoord.sim.consumer.computing import OWN
 
 Signature = tuple[object, ...]
 
@@ -34,6 +36,7 @@ def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) 
     its next assignment may have to wait.
     """
     yield from of_consumer_group(group)
+    yield from _of_computation(group)
     members = group.members
     owners = {each: member_id for member_id, member in members.items() for each in member.current}
     if group.owners != owners or group.also_owned:
@@ -49,7 +52,7 @@ def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) 
     if group.static_ids != static:
         yield f"static members are {group.static_ids}, counted {static}"
     if live and group.members and group.assignment_epoch != group.epoch:
-        computes = group.computation is not None or any(each.metadata.client_assignors for each in _away(group))
+        computes = group.computation is not None or _is_waited_for(group)
         if not may_wait and group.failure is None and not computes:
             yield f"the group is at {group.epoch}, its assignment at {group.assignment_epoch}"
     elif live:
@@ -60,9 +63,33 @@ def contradictions(group: ConsumerGroup, *, live: bool, may_wait: bool = False) 
         yield from (f"{member.member_id} {what}" for what in _of_member(group, member))
 
 
-def _away(group: ConsumerGroup) -> list[ConsumerMember]:
-    """The static members that are away for a while. The next assignment may have to wait for them (KG-27)."""
-    return [member for member in group.members.values() if member.away]
+def _is_waited_for(group: ConsumerGroup) -> bool:
+    """Whether the next assignment waits for static members that are away for a while (KG-27)."""
+    lists = [member.metadata.client_assignors for member in group.members.values()]
+    lowest = min((each.minimum_version for listed in lists for each in listed), default=0)
+    return all(lists) and all(
+        member.away or all(each.minimum_version > lowest for each in member.metadata.client_assignors)
+        for member in group.members.values()
+    )
+
+
+def _of_computation(group: ConsumerGroup) -> Iterator[str]:
+    """Who computes must read what all others say, and list what it is to run (KG-27)."""
+    computation = group.computation
+    if computation is None:
+        return
+    if computation.chosen not in group.members:
+        yield f"{computation.chosen} is to compute, and has gone"
+        return
+    ranges = {
+        member_id: [each for each in member.metadata.client_assignors if each.name == computation.assignor]
+        for member_id, member in group.members.items()
+    }
+    if computation.frozen is None and not all(ranges.values()):
+        yield f"{computation.chosen} is to run {computation.assignor}, which somebody does not list"
+    lowest = min((each.minimum_version for listed in ranges.values() for each in listed), default=0)
+    if computation.frozen is None and any(each.minimum_version > lowest for each in ranges[computation.chosen]):
+        yield f"{computation.chosen} is to compute, and does not read what all say"
 
 
 def held_contradictions(state: ShardState) -> Iterator[str]:
@@ -124,6 +151,8 @@ class GroupHistory:
         self._pace = pace
         self._assignment_ms: int | None = None
         """When the last assignment was made; None: before the load, or never."""
+        self._is_own = False
+        """Whether a consumer made it, which takes none of the coordinator's time."""
         self.epoch = 1 if group is None else group.epoch
         self._assignment_epoch = 0 if group is None else group.assignment_epoch
         self._signature: Signature = ((), ()) if group is None else signature(group)
@@ -149,10 +178,13 @@ class GroupHistory:
         """Assignments are some time apart (KG-7). One that was made and not committed does not count after a load."""
         if group.assignment_epoch == self._assignment_epoch:
             return
+        if not self._assignment_epoch and not group.targets:
+            return  # nobody has computed yet, and members need an epoch to be at
         last_ms, self._assignment_ms = self._assignment_ms, now_ms
+        was_own, self._is_own = self._is_own, group.assignor == OWN
         if last_ms is None:
             return
-        knows = group.restored_at_ms < last_ms
+        knows = group.restored_at_ms < last_ms and not was_own
         if now_ms < last_ms + (self._pace.longest_ms if knows else self._pace.interval_ms):
             raise Violation("pace", f"{group.group_id} is assigned again {now_ms - last_ms} ms after the last time")
 
@@ -175,6 +207,10 @@ def _has_timers(group: ConsumerGroup, now_ms: int, rest_ms: int) -> None:
     due_ms = group.assignment_ms + rest_ms if waits else NEVER_MS
     if waits and group.failure is not None and group.failure.epoch == group.epoch:
         due_ms = max(due_ms, group.failure.retry_ms)
+    if group.computation is not None:
+        due_ms = group.computation.due_ms
+    elif waits and _is_waited_for(group):
+        due_ms = NEVER_MS
     for member in group.members.values():
         if member.stage is Stage.UNREVOKED and not member.away and member.release_due_ms == NEVER_MS:
             raise Violation("timers", f"{member.member_id} has to let go of something, and may take for ever")
@@ -193,10 +229,15 @@ def _names(group: ConsumerGroup) -> frozenset[str]:
 
 def signature(group: ConsumerGroup) -> Signature:
     """What an assignment is made from: who subscribes to which topics, and what there is of these."""
+    subscribers = [each for each in group.members.values() if each.names or each.metadata.subscribed_topic_regex]
     members = sorted(
-        (_name(member), tuple(sorted(member.names)), member.metadata.subscribed_topic_regex or "")
-        for member in group.members.values()
-        if member.names or member.metadata.subscribed_topic_regex
+        (
+            _name(member),
+            tuple(sorted(member.names)),
+            member.metadata.subscribed_topic_regex or "",
+            tuple((each.name, each.minimum_version, each.reason) for each in member.metadata.client_assignors),
+        )
+        for member in subscribers
     )
     names = group.all_names()
     topics = sorted((name, topic.id, topic.partitions) for name, topic in group.topics.items() if name in names)

@@ -22,7 +22,7 @@ import attrs
 from kcoord.group.state.groups.consumer_group import NOTHING, Partitions, by_topic
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH, LEAVING_EPOCH
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions
+from kcoord.protocol.generated.consumer_group_heartbeat_request import Assignor, TopicPartitions
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 
 FENCED = frozenset((ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID))
@@ -66,9 +66,11 @@ class ConsumerMembership:
     """The assignment that it was told last."""
     owned: Partitions = NOTHING
     """The last assignment that it has followed in full."""
-    _sent: tuple[object, object, object] | None = None
+    listed: tuple[Assignor, ...] = ()
+    """The assignors of its own that it lists. They no longer count when it has wished for one of the coordinator's."""
+    _sent: tuple[object, object, object, object] | None = None
     """What its last heartbeat said or implied. None: the next one says all."""
-    _answered: tuple[object, object, object] | None = None
+    _answered: tuple[object, object, object, object] | None = None
     """The same of the last one that was answered."""
 
     @property
@@ -85,26 +87,26 @@ class ConsumerMembership:
         if self._sent is None or self._answered is None:
             self._sent = None
         else:
-            names, assignor, owned = (
+            names, assignor, listed, owned = (
                 said if said == answered else NOT_SAID
                 for said, answered in zip(self._sent, self._answered, strict=True)
             )
-            self._sent = names, assignor, owned
+            self._sent = names, assignor, listed, owned
 
     @property
     def has_to_say(self) -> bool:
         """Whether the next heartbeat says something new."""
-        return self._sent != (self.subscribed, self.assignor, self.owned)
+        return self._sent != (self.subscribed, self.assignor, self.listed, self.owned)
 
     @property
     def has_to_confirm(self) -> bool:
         """Whether it owns something else than it has said, or than it was told."""
-        return self._sent is not None and not self._sent[2] == self.owned == self.target
+        return self._sent is not None and not self._sent[3] == self.owned == self.target
 
     def heartbeat(self) -> ConsumerGroupHeartbeatRequest:
         """The next heartbeat."""
         known = None if self.epoch == JOINING_EPOCH else self._sent
-        self._sent = (self.subscribed, self.assignor, self.owned)
+        self._sent = (self.subscribed, self.assignor, self.listed, self.owned)
         names = sorted(self.subscribed) if known is None or known[0] != self.subscribed else None
         return ConsumerGroupHeartbeatRequest(
             self.group_id,
@@ -114,8 +116,17 @@ class ConsumerMembership:
             rebalance_timeout_ms=self.rebalance_timeout_ms if known is None else -1,
             subscribed_topic_names=names,
             server_assignor=self.assignor if known is None or known[1] != self.assignor else None,
-            topic_partitions=_listed(self.owned) if known is None or known[2] != self.owned else None,
+            topic_partitions=_listed(self.owned) if known is None or known[3] != self.owned else None,
+            client_assignors=list(self.listed) if self.listed and (known is None or known[2] != self.listed) else None,
         )
+
+    def wish(self, assignor: str) -> None:
+        """Wish for an assignor of the coordinator's from now on."""
+        self.assignor, self.listed = assignor, ()
+
+    def say_more(self) -> None:
+        """Say something else for its own assignors."""
+        self.listed = tuple(attrs.evolve(each, reason=(each.reason + 1) % 100) for each in self.listed)
 
     def farewell(self, permanent: bool) -> ConsumerGroupHeartbeatRequest:
         """The last heartbeat. A static member that does not leave for good keeps its place."""

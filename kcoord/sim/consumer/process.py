@@ -16,15 +16,29 @@ from enum import Enum
 from kcoord.group.state.groups.consumer_group import NOTHING, Partitions
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.message_base import Request, Response
-from kcoord.protocol.messages import ConsumerGroupHeartbeatResponse, OffsetCommitResponse, OffsetFetchResponse
+from kcoord.protocol.messages import (
+    ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentResponse,
+    ConsumerGroupPrepareAssignmentResponse,
+    OffsetCommitResponse,
+    OffsetFetchResponse,
+)
 from kcoord.sim.consumer.any_consumer import AnyConsumer
+from kcoord.sim.consumer.computing import Computing
 from kcoord.sim.consumer.consumption import Consumption
 from kcoord.sim.consumer.context import ConsumerContext
 from kcoord.sim.consumer.membership import ELSEWHERE, ConsumerMembership, Heard
 from kcoord.sim.consumer.requests import Purpose, Requests
 from kcoord.sim.process import ProcessJudge
 
-HEARTBEATS, OFFSETS = 1, 9
+HEARTBEATS, OFFSETS, COMPUTING = 1, 9, 0
+VERSIONS = {
+    Purpose.HEARTBEAT: HEARTBEATS,
+    Purpose.FAREWELL: HEARTBEATS,
+    Purpose.COMMIT: OFFSETS,
+    Purpose.FETCH: OFFSETS,
+    Purpose.COMPUTE: COMPUTING,
+}
 """The versions of its requests."""
 RETRIED = frozenset((ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.STALE_MEMBER_EPOCH))
 """Errors after which a commit is repeated; the second one only if the consumer must commit before it goes on."""
@@ -76,6 +90,7 @@ class ConsumerProcess(AnyConsumer):
         self._commits_first = False
         """Whether it must commit before it goes on with that."""
         self._follows_until_ms = 0
+        self._computing = Computing(context, membership)
         self._turn = 0
         """Counts assignments, so that what was meant for an earlier one is ignored."""
 
@@ -152,7 +167,12 @@ class ConsumerProcess(AnyConsumer):
     def wish(self, assignor: str | None) -> None:
         """Whoever has wished for one cannot take that back."""
         if self.alive and assignor is not None and not self._later(self.wish, assignor):
-            self.membership.assignor = assignor
+            self.membership.wish(assignor)
+
+    def say_more(self) -> None:
+        """The next heartbeat says something else for its own assignors."""
+        if self.alive and not self._later(self.say_more):
+            self.membership.say_more()
 
     def hear_configuration(self) -> None:
         """Read the metadata of the cluster."""
@@ -165,6 +185,8 @@ class ConsumerProcess(AnyConsumer):
         self.consumption.change(NOTHING)
         self.membership.drop()
         self.requests.forget(Purpose.HEARTBEAT)
+        self.requests.forget(Purpose.COMPUTE)
+        self._computing.give_up()
         self.excused = False
 
     # -- requests -----------------------------------------------------------------------------------------------------
@@ -202,7 +224,7 @@ class ConsumerProcess(AnyConsumer):
 
     def _ask(self, purpose: Purpose, request: Request) -> None:
         number = self.requests.add(purpose, self._events.now_ms)
-        self._send(number, request, OFFSETS if purpose in (Purpose.COMMIT, Purpose.FETCH) else HEARTBEATS)
+        self._send(number, request, VERSIONS[purpose])
 
     def _reconnect(self, *, gives_up: bool = False) -> None:
         """`gives_up`: it has waited for an answer for too long, and closes the connection itself."""
@@ -225,6 +247,7 @@ class ConsumerProcess(AnyConsumer):
         else:
             self.membership.repeat_unanswered()
         self.requests.forget_all()
+        self._computing.give_up()
         if self.phase is Phase.SAYING_FAREWELL:
             self._end(ErrorCode.NONE)
 
@@ -244,8 +267,21 @@ class ConsumerProcess(AnyConsumer):
                 self._committed(response, number)
             case OffsetFetchResponse() if purpose is Purpose.FETCH:
                 self._fetched(response)
+            case ConsumerGroupPrepareAssignmentResponse() if purpose is Purpose.COMPUTE:
+                takes_ms = self._computing.prepared(response)
+                if takes_ms is not None:
+                    self._events.after(takes_ms, self._install, self._computing.turn)
+            case ConsumerGroupInstallAssignmentResponse() if purpose is Purpose.COMPUTE:
+                self._computing.installed(response)
         if self.alive:
             self._polled()
+
+    def _install(self, turn: int) -> None:
+        if not self.alive or self._later(self._install, turn) or self.link is None:
+            return
+        if turn == self._computing.turn and self.membership.epoch > 0 and self.phase is Phase.POLLING:
+            self._ask(Purpose.COMPUTE, self._computing.install())
+            self._timed()
 
     # -- membership ---------------------------------------------------------------------------------------------------
 
@@ -257,6 +293,8 @@ class ConsumerProcess(AnyConsumer):
                 if self.lacks_metadata or (membership.has_to_confirm and membership.owned == membership.target):
                     self._beats_at_ms = now_ms
                 self._follow()
+                if response.should_compute_assignment and self._computing.begins():
+                    self._ask(Purpose.COMPUTE, self._computing.prepare())
             case Heard.AGAIN:
                 self._beats_at_ms = now_ms + RETRY_MS
             case Heard.ELSEWHERE:

@@ -16,6 +16,7 @@ class Purpose(Enum):
     FAREWELL = "farewell"
     COMMIT = "commit"
     FETCH = "fetch"
+    COMPUTE = "compute"
 
 
 class Requests:

@@ -65,6 +65,7 @@ class ConsumerWorld(Course):
                 heartbeats_per_s=consumers.heartbeats_per_s,
                 assignment_interval_ms=consumers.assignment_interval_ms,
                 max_size=consumers.max_size,
+                client_assignors=consumers.computes > 0,
                 assignors=self._assignors(),
                 migration_policy=MigrationPolicy.BIDIRECTIONAL if consumers.downgrades else MigrationPolicy.UPGRADE,
                 classic_mode=ClassicMode.INDIVIDUAL if consumers.individual else ClassicMode.BARRIER,

@@ -56,6 +56,8 @@ CHANGE_MODE = "change_mode"
 """The fault that changes it."""
 FLAWED = 0.05
 """The share of runs in which an assignor that fails now and then serves groups that wish for none."""
+COMPUTING = 0.1
+"""The share of runs in which consumers list an assignor of their own."""
 IN_FRONT = 0.25
 """The share of runs in which topics are a cluster's."""
 
@@ -89,6 +91,8 @@ class Consumers:
     """How long each assignment takes."""
     heartbeats_per_s: int = 20
     """How many heartbeats all consumers send at most, if their intervals allow that."""
+    computes: float = 0.0
+    """The share of consumers that list an assignor of their own, which all such consumers can run."""
     in_front: bool = False
     """Whether topics are a cluster's: two processes look at them, and tell the groups with heartbeats."""
     classic: float = 0.0
@@ -115,6 +119,9 @@ def draw(random: Random) -> tuple[Plan, Consumers]:
     plan, consumers = _led(Random((plan.fault_seed or 0) + 4), plan, consumers)
     if Random((plan.fault_seed or 0) + 5).random() < FLAWED:
         plan = attrs.evolve(plan, flawed=0.4)
+    stream = Random((plan.fault_seed or 0) + 7)
+    if stream.random() < COMPUTING and not consumers.classic:
+        consumers = attrs.evolve(consumers, computes=stream.choice((1.0, 1.0, 1.0, 0.8)))
     return (_churning(random, plan), consumers) if random.random() < CHURNING else (plan, consumers)
 
 

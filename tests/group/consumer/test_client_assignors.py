@@ -390,14 +390,14 @@ def test_a_static_consumer_that_has_been_replaced_passes_its_part_on() -> None:
     assert fleet.targets == {"a": "", "b": "", "d": ALL}
 
 
-def test_topics_that_are_gone_are_taken_out() -> None:
+def test_nobody_is_told_of_topics_that_are_gone() -> None:
     fleet = Fleet()
     fleet.learn(topics(A=2, B=2))
     fleet.comes("a", subscribed="AB")
     fleet.prepare("a")
     fleet.learn(topics(A=2))
     assert fleet.installs("a", 2, a="A0 A1 B0 B1") == "NONE"
-    assert fleet.targets == {"a": "A0 A1"}
+    assert fleet.beat("a", 1).brief == (2, "A0 A1")
 
 
 def test_topics_that_change_after_the_freeze_need_another_assignment() -> None:
