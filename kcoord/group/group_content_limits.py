@@ -95,6 +95,8 @@ METADATA = Bound("bytes of the member's metadata", MEMBER_BYTES)
 GROUP_SIZE = Bound("bytes of the group", GROUP_BYTES, ErrorCode.GROUP_MAX_SIZE_REACHED)
 ASSIGNED = Bound("bytes of the group with its assignments", GROUP_BYTES)
 LISTED = Bound("connectors and tasks in one list", RESOURCES)
+ENTRY_BYTES = 64
+"""What an entry of a list counts at least: it takes memory also if it is empty."""
 EPOCH = Bound("the group has had nearly all generations that there can be, delete it", "the last to join in")
 
 
@@ -286,7 +288,7 @@ def _listed(
     for each in own:
         if len(each.name) > limits.id_length:
             return ASSIGNOR_NAME.excess(len(each.name), limits.id_length)
-        total += len(each.name) + len(each.metadata)
+        total += max(ENTRY_BYTES, len(each.name) + len(each.metadata))
     if total > limits.member_metadata_bytes:
         return METADATA.excess(total, limits.member_metadata_bytes)
     total += sum([len(assignor.metadata) for assignors in others for assignor in assignors])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import attrs
 import pytest
 
 from kcoord.group.group_content_limits import LAST_EPOCH, MAX_INSTANCE_ID_CHARS
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.protocol.embedded import WorkerAssignment, WorkerState, encode_assignment, encode_state
 from kcoord.protocol.embedded import resources_in_assignment as in_assignment
@@ -15,6 +16,7 @@ from kcoord.protocol.embedded import resources_in_state as in_state
 from kcoord.protocol.errors import ErrorCode as Err
 from kcoord.protocol.generated import connect_group_heartbeat_request as heartbeat
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
+from kcoord.protocol.generated import consumer_group_heartbeat_request as consumer
 from kcoord.protocol.generated.join_group_request import JoinGroupRequestProtocol
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
 from kcoord.protocol.generated.sync_group_request import SyncGroupRequestAssignment
@@ -23,6 +25,8 @@ from kcoord.protocol.messages import (
     ConnectGroupHeartbeatResponse,
     ConnectGroupInstallAssignmentRequest,
     ConnectGroupInstallAssignmentResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     JoinGroupRequest,
     JoinGroupResponse,
     OffsetCommitRequest,
@@ -43,10 +47,13 @@ from kcoord.resource import connector, task
 from tests.group.world import WALL_MS, World
 
 LIMITS = GroupLimits(id_length=300, member_metadata_bytes=2_000, group_bytes=5_000, resources=10, offsets=3)
-SETTINGS = GroupSettings(initial_rebalance_delay_ms=0, limits=LIMITS)
+SETTINGS = GroupSettings(initial_rebalance_delay_ms=0, limits=LIMITS, consumer=ConsumerSettings(client_assignors=True))
 JOIN = JoinGroupRequest("g", 10_000, 30_000, "", None, "consumer", [JoinGroupRequestProtocol("range", b"m")])
 BEAT = ConnectGroupHeartbeatRequest(
     "c", "w", 0, rebalance_timeout_ms=30_000, connectors_and_tasks=[], url="http://w", server_assignor="uniform"
+)
+CONSUMER = ConsumerGroupHeartbeatRequest(
+    "k", "w", 0, rebalance_timeout_ms=30_000, subscribed_topic_names=["t"], topic_partitions=[]
 )
 INSTALL = ConnectGroupInstallAssignmentRequest("c", "w", 0, 1, 0, [], 0)
 TAKEN = (Err.NONE, Err.COMPUTE_ASSIGNMENT, Err.MEMBER_ID_REQUIRED, Err.UNKNOWN_MEMBER_ID)
@@ -70,6 +77,18 @@ def assignors(size: int, name: str = "x") -> ConnectGroupHeartbeatRequest:
     return attrs.evolve(BEAT, server_assignor=None, client_assignors=[each])
 
 
+def many_assignors(request: Any, count: int) -> Any:
+    """Entries that have nearly nothing in them, and take memory all the same."""
+    kind = heartbeat.Assignor if isinstance(request, ConnectGroupHeartbeatRequest) else consumer.Assignor
+    listed = [kind(f"{at}", 0, 1, 0, 1, b"") for at in range(count)]
+    return attrs.evolve(request, server_assignor=None, client_assignors=listed)
+
+
+def own_assignor(size: int, name: str = "x") -> ConsumerGroupHeartbeatRequest:
+    each = consumer.Assignor(name, 0, 1, 0, 1, b"m" * (size - len(name)))
+    return attrs.evolve(CONSUMER, client_assignors=[each])
+
+
 def running(count: int) -> JoinGroupRequest:
     runs = WorkerAssignment(1, assigned=frozenset(task("A", at) for at in range(count)))
     metadata = encode_state(WorkerState(1, "http://w", 1, runs))
@@ -79,7 +98,11 @@ def running(count: int) -> JoinGroupRequest:
 def error_of(response: object) -> Err:
     assert isinstance(
         response,
-        JoinGroupResponse | SyncGroupResponse | ConnectGroupHeartbeatResponse | ConnectGroupInstallAssignmentResponse,
+        JoinGroupResponse
+        | SyncGroupResponse
+        | ConnectGroupHeartbeatResponse
+        | ConnectGroupInstallAssignmentResponse
+        | ConsumerGroupHeartbeatResponse,
     )
     return Err(response.error_code)
 
@@ -130,13 +153,17 @@ def error_of(response: object) -> Err:
         ),
         (assignors(2_000), assignors(2_001), Err.INVALID_REQUEST),
         (assignors(400, "n" * 300), assignors(400, "n" * 301), Err.INVALID_REQUEST),
+        (many_assignors(BEAT, 31), many_assignors(BEAT, 32), Err.INVALID_REQUEST),
+        (many_assignors(CONSUMER, 31), many_assignors(CONSUMER, 32), Err.INVALID_REQUEST),
+        (own_assignor(2_000), own_assignor(2_001), Err.INVALID_REQUEST),
+        (own_assignor(400, "n" * 300), own_assignor(400, "n" * 301), Err.INVALID_REQUEST),
     ],
 )
 def test_what_is_within_the_limit_is_taken_and_one_more_changes_nothing(
     within: Request, beyond: Request, error: Err
 ) -> None:
     world = World(SETTINGS)
-    version = 0 if isinstance(within, ConnectGroupHeartbeatRequest) else 9
+    version = 0 if isinstance(within, ConnectGroupHeartbeatRequest | ConsumerGroupHeartbeatRequest) else 9
     ticket, _ = world.call(beyond, version)
     assert error_of(ticket.response) is error
     assert world.log == []

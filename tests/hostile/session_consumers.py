@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
+from kcoord.protocol.generated import consumer_group_install_assignment_request as install
+from kcoord.protocol.generated.consumer_group_heartbeat_request import Assignor as OwnAssignor
 from kcoord.protocol.generated.consumer_group_heartbeat_request import TopicPartitions as OwnedPartitions
 from kcoord.protocol.generated.create_partitions_request import CreatePartitionsTopic
 from kcoord.protocol.generated.create_topics_request import CreatableTopic
@@ -16,6 +19,9 @@ from kcoord.protocol.message_base import Request
 from kcoord.protocol.messages import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupInstallAssignmentRequest,
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
@@ -38,6 +44,8 @@ class ConsumerRequests(KnownMembers):
         member = self._find(request.group_id, response.member_id)
         member.is_consumer, member.epoch = True, response.member_epoch
         member.instance_id = request.instance_id or member.instance_id
+        if response.should_compute_assignment:
+            self._follow(partial(self._consumer_prepares, member))
         if response.assignment is not None:
             member.partitions = [(each.topic_id, each.partitions) for each in response.assignment.topic_partitions]
             self._follow(partial(self._consumer_lives, member))
@@ -58,7 +66,7 @@ class ConsumerRequests(KnownMembers):
         self._workers += 1
         comes_back = consumers and rng.random() < 0.3
         member = rng.choice(consumers) if comes_back else Known(self._group(), f"consumer-{self._workers}")
-        by_pattern = rng.random() < 0.3
+        by_pattern, computes = rng.random() < 0.3, rng.random() < 0.4
         return ConsumerGroupHeartbeatRequest(
             member.group_id,
             member.member_id,
@@ -68,8 +76,53 @@ class ConsumerRequests(KnownMembers):
             rng.choice((1_000, 30_000)),
             None if by_pattern else rng.sample(TOPICS, rng.randint(0, 3)),
             rng.choice(("t.*", ".*", "(", "x|t0", "")) if by_pattern else None,
-            rng.choice((None, None, "uniform", "range", "other")),
+            None if computes else rng.choice((None, None, "uniform", "range", "other")),
             [],
+            self._own_assignors() if computes else None,
+        )
+
+    def _own_assignors(self) -> list[OwnAssignor]:
+        rng = self.rng
+        names = rng.sample(("mine", "other", ""), 1 if rng.random() < 0.8 else 2)
+        return [OwnAssignor(name, 0, 1, rng.choice((0, 0, 1)), rng.randint(0, 1), self._bytes()) for name in names]
+
+    def _some_consumer(self) -> Known:
+        consumers = [each for each in self.known if each.is_consumer]
+        return self.rng.choice(consumers[-8:]) if consumers else Known(self._group(), "nobody")
+
+    def _consumer_prepares(self, member: Known | None = None) -> Request:
+        member = member or self._some_consumer()
+        return ConsumerGroupPrepareAssignmentRequest(member.group_id, member.member_id, member.epoch)
+
+    def _learn_prepared(
+        self, request: ConsumerGroupPrepareAssignmentRequest, response: ConsumerGroupPrepareAssignmentResponse
+    ) -> None:
+        if response.error_code:
+            return
+        member = self._find(request.group_id, request.member_id)
+        member.prepared_epoch = response.group_epoch
+        members = [each.member_id for each in response.members]
+        shares = [(topic.topic_id, list(range(topic.num_partitions))) for topic in response.topics]
+        self._follow(partial(self._consumer_installs, member, members, shares))
+
+    def _consumer_installs(
+        self,
+        member: Known | None = None,
+        members: Sequence[str] = (),
+        shares: Sequence[tuple[bytes, list[int]]] = (),
+    ) -> Request:
+        """Mostly everything for one member; sometimes nonsense."""
+        rng = self.rng
+        member = member or self._some_consumer()
+        share = list(shares) if rng.random() < 0.8 else [(self._topic_id(), [0, 0, rng.choice((-1, 1, 2**31 - 1))])]
+        takers = [*members, "nobody"] if rng.random() < 0.1 else list(members)[:1]
+        told = [
+            install.Member(each, [install.TopicPartitions(*part) for part in share], rng.randint(0, 1), self._bytes())
+            for each in takers
+        ]
+        error = rng.choice((0, 0, 0, 0, 1))
+        return ConsumerGroupInstallAssignmentRequest(
+            member.group_id, member.member_id, member.epoch, member.prepared_epoch, error, told
         )
 
     def _consumer_lives(self, member: Known) -> Request:
@@ -81,6 +134,8 @@ class ConsumerRequests(KnownMembers):
         )
         if rng.random() < 0.2:
             request.subscribed_topic_names = rng.sample(TOPICS, rng.randint(0, 3))
+        if rng.random() < 0.1:
+            request.client_assignors = self._own_assignors()
         return request
 
     def _change_topics(self) -> Request:

@@ -29,6 +29,7 @@ from typing import Any
 import attrs
 
 from kcoord.group.state.connect_settings import ClassicMode, ConnectSettings, MigrationPolicy
+from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.settings import GroupLimits, GroupSettings
 from kcoord.server.server import Limits
 from tests.hostile.session_requests import Drawer
@@ -75,6 +76,7 @@ def settings_of(seed: int) -> tuple[GroupSettings, Limits]:
         offsets_retention_ms=rng.choice((60_000, 7 * 86_400_000)),
         limits=rng.choice((small, small, GroupLimits())),
         connect=connect,
+        consumer=ConsumerSettings(client_assignors=True),
     )
     return groups, Limits(rng.choice((20_000, 100 << 20)), 1 << 20, 1_000, 1_000, 600_000)
 

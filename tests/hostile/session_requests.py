@@ -44,6 +44,8 @@ from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
     DeleteGroupsRequest,
     DescribeClusterRequest,
     DescribeConfigsRequest,
@@ -101,6 +103,8 @@ class Drawer(ConsumerRequests):
             (2, self._describe_configs),
             (6, self._ask),
             (20, self._consumer_beat),
+            (2, self._consumer_prepares),
+            (3, self._consumer_installs),
             (4, self._change_topics),
             (5, self._read),
         ]
@@ -150,6 +154,8 @@ class Drawer(ConsumerRequests):
                     self._follow(partial(self._install, member))
             case ConsumerGroupHeartbeatRequest(), ConsumerGroupHeartbeatResponse():
                 self._learn_consumer(request, response)
+            case ConsumerGroupPrepareAssignmentRequest(), ConsumerGroupPrepareAssignmentResponse():
+                self._learn_prepared(request, response)
             case MetadataRequest(), MetadataResponse():
                 self.topic_ids = [each.topic_id for each in response.topics] or self.topic_ids
             case _:
