@@ -54,14 +54,13 @@ def consumer_group_prepare_assignment(
 def _as_of_now(
     transition: Transition, request: ConsumerGroupPrepareAssignmentRequest, context: RequestContext
 ) -> tuple[ConsumerGroup, Computation[FrozenConsumers]]:
-    """The computation of this member. If the group has moved on since it was chosen, the coordinator first chooses
-    again who computes. Raises Refused if this member is not chosen.
+    """The computation of this member. What was frozen before counts no more, so the coordinator first chooses again who
+    computes, and with which assignor. Raises Refused if this member is not chosen.
     """
     group, _, computation = check_computing(transition, request, context)
-    if computation.epoch != group.epoch:
-        computation.frozen = None
-        settle(transition, group)
-        group, _, computation = check_computing(transition, request, context)
+    computation.frozen = None
+    settle(transition, group)
+    group, _, computation = check_computing(transition, request, context)
     if computation.epoch != group.epoch:
         raise Refused(ErrorCode.STALE_MEMBER_EPOCH, "the group has changed, and its next assignment has to wait")
     return group, computation

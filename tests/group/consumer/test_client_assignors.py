@@ -380,6 +380,18 @@ def test_the_part_of_a_consumer_that_has_gone_is_nobodys_until_the_next_assignme
     assert fleet.group.chosen() == "a"
 
 
+def test_who_prepares_once_more_is_told_the_assignor_of_now() -> None:
+    """Somebody who subscribes to nothing changes what all have in common, and no epoch moves for that. A hostile
+    session showed it.
+    """
+    fleet = Fleet()
+    fleet.comes("a", lists("most"), lists("other"))
+    fleet.comes("b", lists("most"), lists("other"), subscribed="")
+    assert fleet.prepares("a") == "2 most: a(1), b(1)"
+    fleet.beats("b", client_assignors=[lists("other")])
+    assert fleet.prepares("a") == "2 other: a(1), b(1)"
+
+
 def test_a_static_consumer_that_has_been_replaced_passes_its_part_on() -> None:
     fleet = pair()
     fleet.comes("c", instance_id="one")
