@@ -15,7 +15,14 @@ from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, R
 
 from kcoord.protocol.consumer_embedded import encode_assignment
 from kcoord.protocol.errors import ErrorCode
-from kcoord.protocol.messages import ConsumerGroupDescribeRequest, ConsumerGroupHeartbeatRequest, FindCoordinatorRequest
+from kcoord.protocol.generated.consumer_group_heartbeat_request import Assignor
+from kcoord.protocol.messages import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupPrepareAssignmentRequest,
+    ConsumerGroupPrepareAssignmentResponse,
+    FindCoordinatorRequest,
+)
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ScriptedMember, ask, connect, subscription, until
 from tests.kafka.cluster import KafkaCluster
@@ -58,6 +65,7 @@ def kafka(start_kafka: Callable[..., KafkaCluster]) -> KafkaCluster:
 @pytest.fixture(scope="module")
 def kcoord(kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord]) -> Kcoord:
     settings = {"upstream_security_protocol": "SASL_PLAINTEXT", "group_consumer_enable": "true"}
+    settings["group_consumer_client_assignors_enable"] = "true"
     return start_kcoord(kafka, "kcoords-.*", **settings)
 
 
@@ -134,6 +142,28 @@ async def test_a_consumer_may_share_a_group_whose_topics_it_may_not_all_see(kcoo
     assert await classic.heartbeat() == ErrorCode.NONE
     assert await classic.commit(SECRET, 3) == ErrorCode.NONE
     assert await side.describe("all") == ("NONE", 2)
+
+
+async def test_who_may_not_see_all_topics_of_the_group_does_not_compute(kcoord: Kcoord) -> None:
+    """KG-27: kcoord shows nobody a topic that it may not describe. The next member computes instead."""
+    side, own = Side(kcoord.port, "kcoords-group-that-computes"), [Assignor("own", 0, 0, 0, 0, b"")]
+    await side.is_ready()
+
+    async def prepare(user: str, member: str) -> ConsumerGroupPrepareAssignmentResponse:
+        request = ConsumerGroupPrepareAssignmentRequest(side.group, member, 1)
+        answer = await ask(await side.client(user), request)
+        assert isinstance(answer, ConsumerGroupPrepareAssignmentResponse)
+        return answer
+
+    joins = {"client_assignors": own}
+    assert (await side.beat("worker", "a", 0, subscribed_topic_names=[OPEN], **joins))[0] == "NONE"
+    assert [each.topic_name for each in (await prepare("worker", "a")).topics] == [OPEN]
+    assert (await side.beat("all", "b", 0, subscribed_topic_names=[SECRET], **joins))[0] == "NONE"
+    refused = await prepare("worker", "a")
+    assert ErrorCode(refused.error_code) == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    assert (refused.topics, SECRET in str(refused.error_message)) == ([], False)
+    assert ErrorCode((await prepare("worker", "a")).error_code) == ErrorCode.UNKNOWN_MEMBER_ID, "b is asked"
+    assert sorted(each.topic_name for each in (await prepare("all", "b")).topics) == sorted([OPEN, SECRET])
 
 
 async def test_each_right_is_asked_for_as_kafka_does(kafka: KafkaCluster, kcoord: Kcoord) -> None:

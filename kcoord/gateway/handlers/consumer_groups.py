@@ -9,7 +9,8 @@ GW-11, GW-13 and GW-16 hold as for classic groups. Rules (KG-17 to KG-20):
 3. A heartbeat that says what its sender subscribes to waits for a look at these topics on its own connection. Any other
    carries what has been seen since. No answer that gives partitions leaves before the sentinel stands for the group's
    fence epoch. For both see `consumer_topics.py`.
-4. A description needs the right to describe the group, and each topic in it.
+4. A description needs the right to describe the group, and each topic in it. So does the input of an assignor that
+   runs in a consumer.
 5. A cluster that knows the protocol may have groups of its own whose names match. What kcoord does not know, a member
    or a whole group, the cluster is asked about. If upstream has refused the sentinel, the group is the cluster's: who
    is a member here still is fenced.
@@ -68,6 +69,8 @@ HELD_BY_CLUSTER = (
     "the cluster behind kcoord has this group, with members of the classic protocol: set group.protocol=classic, or "
     "stop them first"
 )
+CANNOT_SEE_ALL = 1
+"""The error that is installed for a consumer that may not see what it is to assign."""
 HAS_OTHER_TOPICS = "the group has topics that the client may not describe"
 NO_SUCH_GROUP = "neither kcoord nor the cluster behind it has a consumer group of that name"
 
@@ -210,7 +213,31 @@ async def member_call(gateway: ConsumerGroupContext, session: ClientSession, cal
         response.error_message = NO_SUCH_GROUP
     else:
         response, _ = await gateway.guarded.call(session, call, request)
+        if isinstance(response, ConsumerGroupPrepareAssignmentResponse) and not response.error_code:
+            response = await _as_it_may_see(gateway, session, call, request, response)
     session.answer(call, response)
+
+
+async def _as_it_may_see(
+    gateway: ConsumerGroupContext,
+    session: ClientSession,
+    call: Call,
+    request: MemberCall,
+    response: ConsumerGroupPrepareAssignmentResponse,
+) -> ConsumerGroupPrepareAssignmentResponse:
+    """What a consumer that computes is shown, if it may describe all topics of the group. Else it cannot compute, and
+    the next one is chosen at once. Raises UpstreamLost.
+    """
+    try:
+        await gateway.topics.check(session, [topic.topic_name for topic in response.topics])
+    except TopicsRefused:  # its text would name the topic
+        ids = request.group_id, request.member_id, request.member_epoch
+        gives_up = ConsumerGroupInstallAssignmentRequest(*ids, response.group_epoch, CANNOT_SEE_ALL)
+        await gateway.guarded.call(session, call, gives_up)
+        return ConsumerGroupPrepareAssignmentResponse(
+            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, error_message=HAS_OTHER_TOPICS
+        )
+    return response
 
 
 async def _of_elsewhere(
