@@ -152,8 +152,12 @@ async def test_a_listener_for_controllers() -> None:
         assert "is no broker: is that a listener for controllers?" in (await look(port)).problem
 
 
+OWN_GROUPS = ("group.connect.enable", "group.consumer.enable")
+"""The settings of groups that have APIs of kcoord's own."""
+
+
 def test_a_kcoord_without_a_cluster(tmp_path: Path) -> None:
-    """It has topics, but no data. If it knows connect groups, it is taken for what it is anyway."""
+    """It has topics, but no data. If it has APIs of kcoord's own, it is taken for what it is anyway."""
     says = {
         "false": "keeps no data, as a kcoord that runs alone",
         "true": "is a kcoord: name the brokers of the cluster",
@@ -161,7 +165,7 @@ def test_a_kcoord_without_a_cluster(tmp_path: Path) -> None:
     for enabled, told in says.items():
         folder = tmp_path / enabled
         folder.mkdir()
-        process = Kcoord(folder, settings={"group.connect.enable": enabled}).start()
+        process = Kcoord(folder, settings=dict.fromkeys(OWN_GROUPS, enabled)).start()
         try:
             assert told in asyncio.run(look(process.port)).problem
         finally:

@@ -15,7 +15,7 @@ from kcoord.assign.uniform import UniformAssignor
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.unassigned import ADOPT_GROUP, DECLARED_TOPICS
 from kcoord.protocol.messages import OWN_APIS, ApiVersionsRequest, ConnectGroupDescribeRequest, DescribeConfigsRequest
-from kcoord.server.standalone import CONNECT_GROUP_APIS
+from kcoord.server.standalone import CONNECT_GROUP_APIS, CONSUMER_GROUP_APIS
 from kcoord.server.startup.assignors import ENTRY_POINTS, AssignorError, load_assignors, load_consumer_assignors
 from kcoord.server.startup.components import StartError, connect_settings, consumer_settings
 from kcoord.settings_sources import SettingsError, load_settings
@@ -43,7 +43,8 @@ def kcoord(tmp_path: Path, enabled: bool) -> Iterator[Kcoord]:
 async def test_the_apis_are_offered_where_the_feature_is_on(kcoord: Kcoord, enabled: bool) -> None:
     client = await connect(kcoord.bootstrap)
     offered = {each.api_key: each for each in (await ask(client, ApiVersionsRequest("test", "1"))).api_keys}
-    assert {request.API_KEY for request in CONNECT_GROUP_APIS} >= OWN_APIS - {ADOPT_GROUP, DECLARED_TOPICS}
+    own = {request.API_KEY for request in (*CONNECT_GROUP_APIS, *CONSUMER_GROUP_APIS)}
+    assert own >= OWN_APIS - {ADOPT_GROUP, DECLARED_TOPICS}
     for request in CONNECT_GROUP_APIS:
         found = offered.get(request.API_KEY)
         versions = None if found is None else (found.min_version, found.max_version)

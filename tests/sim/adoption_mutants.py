@@ -14,7 +14,6 @@ from kcoord.gateway.ownership.handover.former_member_ids import FormerMemberIds
 from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.open_release import PassedJoin
 from kcoord.gateway.ownership.handover.release import Releases
-from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
 from kcoord.gateway.ownership.sentinel import joins, replacement, requests
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.state import SentinelState
@@ -75,8 +74,6 @@ ADOPTION_MUTANTS = (
            "session.add_member(group_id, request.member_id)", "pass"),
     Mutant(15, "the last JoinGroup waits for the answer to the farewell", requests.evict,
            "await asyncio.sleep(0)", "await asyncio.wait({asking})"),
-    Mutant(9, "a commit that has waited follows a later one of its client", offsets._commit,
-           "if session.is_late or", "if False and"),
     Mutant(9, "a commit that has waited overtakes one by a newer connection", CommitsUnderWay.is_overtaken,
            "newest is not session and session.client.has_hung_up", "False"),
     Mutant(7, "a contested group is answered for", Sentinel.recognise, "self.is_contested = True", "pass"),
@@ -102,8 +99,6 @@ ADOPTION_MUTANTS = (
            "and not request.member_id and _named(call)", "and False"),
     Mutant(15, "a load forgets which sessions are paused", ShardHost._pause_again,
            "in self._paused.items():", "in ():"),
-    Mutant(6, "the sentinel cannot leave over the connection of a client that it keeps out", Sentinels._step_aside,
-           "self._leave(sentinel, session)", "self._leave(sentinel)"),
     Mutant(6, "a refusal from before the sentinel left is passed on", ClusterGroups.instead,
            "if steps_aside or is_kept_out", "if steps_aside"),
     Mutant(6, "a farewell counts before the cluster has written it down", SentinelState.note_description,

@@ -157,6 +157,7 @@ async def _commit(
         if not is_placed or sentinel.identity != name:
             continue  # kcoord got the name after the check
         if request.member_id and gateway.commits.is_overtaken(group_id, request.member_id, session):
+            session.is_late = True
             break
         version = call.header.api_version
         response = await session.ask(_in_its_name(request, name, version), version, call.header.client_id)
