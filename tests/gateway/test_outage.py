@@ -9,7 +9,6 @@ import pytest
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.messages import FindCoordinatorRequest, ListGroupsRequest, MetadataRequest
 from tests.cells import cells
-from tests.gateway.moving_groups import committed
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ScriptedMember, ask, connect, coordinator_port, until
 from tests.kafka.cluster import KafkaCluster
@@ -260,23 +259,3 @@ async def test_rule_9_and_10_members_follow_their_coordinator_to_another_broker(
         return await moved.heartbeat() == ErrorCode.NONE and await moved.commit(topic, 2) == ErrorCode.NONE
 
     await until(goes_on, "the member goes on at another broker, with the same generation")
-
-
-async def test_rule_22_commits_of_a_connection_that_has_gone_set_no_position_back(
-    kafka: KafkaCluster, kcoord: Kcoord, name: str
-) -> None:
-    """They wait while upstream is away. Meanwhile their client comes by another connection, and commits more."""
-    kafka.create_topic(name, 1)
-    member = await ScriptedMember.at(kcoord.bootstrap, name, session_ms=300_000, rebalance_ms=300_000)
-    await member.join_and_sync()
-    gone, member.client = member.client, await connect(await coordinator_port(kcoord.bootstrap, name))
-    assert await member.heartbeat() == ErrorCode.NONE
-    async with away(kafka):
-        for offset in (1, 2):
-            gone.writer.write(gone.frame(member.commit_request(name, offset), 9)[1])
-        await gone.writer.drain()
-        await gone.close()
-        later = asyncio.create_task(member.commit(name, 3))
-        assert not later.done()
-    assert await later == ErrorCode.NONE
-    assert await committed(member.client, name, name) == 3

@@ -340,8 +340,7 @@ class Sentinels:
     def steps_aside(self, group_id: str, session: ClientSession) -> bool:
         """Whether upstream may have refused a JoinGroup that `session` passed on because of the sentinel.
 
-        If so, kcoord looks if it is there, and the refused client shall try again: the sentinel leaves before that
-        client's next JoinGroup passes.
+        If so, the sentinel leaves if it is there, and the refused client shall try again.
         """
         if not self.may_be_there(group_id):
             return False
@@ -355,7 +354,10 @@ class Sentinels:
 
     async def _step_aside(self, sentinel: Sentinel, session: ClientSession) -> None:
         try:
+            facts = await facts_of(self._gateway, sentinel.group_id)
             await self.speak(sentinel, sentinel.look, session)
+            if (sentinel.inherited or not sentinel.refused) and not facts.has_members:
+                await self._leave(sentinel, session)
         except (UpstreamLost, DecodeError) as fault:
             log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)
 
@@ -370,11 +372,11 @@ class Sentinels:
         if sentinel.is_joined and not facts.has_members:
             await self._leave(sentinel)
 
-    async def _leave(self, sentinel: Sentinel) -> None:
-        """Leave if the group is still empty."""
+    async def _leave(self, sentinel: Sentinel, at_last: Asker | None = None) -> None:
+        """Leave if the group is still empty. `at_last` speaks for the sentinel if nobody else can."""
         group_id = sentinel.group_id
         was_joined = sentinel.is_joined
-        if next(self.speakers(sentinel), None) is None:
+        if next(self.speakers(sentinel), at_last) is None:
             sentinel.inherited = False  # no connection can speak for it: it ends with its session upstream
             return
 
@@ -382,9 +384,9 @@ class Sentinels:
             return not (await facts_of(self._gateway, group_id)).has_members
 
         try:
-            error = await self.speak(sentinel, lambda asker: sentinel.leave(asker, is_empty))
+            error = await self.speak(sentinel, lambda asker: sentinel.leave(asker, is_empty), at_last)
             if error == ErrorCode.NOT_COORDINATOR:
-                asker = next(self.speakers(sentinel), None)
+                asker = next(self.speakers(sentinel), at_last)
                 for found, node_id in (await find(asker, [group_id])).items() if asker is not None else ():
                     self._gateway.coordinators.learn(found, node_id)
             elif error == ErrorCode.NONE and was_joined:  # a member may have joined while the farewell was under way
