@@ -75,7 +75,7 @@ def by_topic(partitions: Iterable[tuple[bytes, int]]) -> ConsumerTarget:
 def install_request(
     setup: Setup, epoch: int, group_epoch: int, assignment: ConsumerAssignment | None
 ) -> ConsumerGroupInstallAssignmentRequest:
-    """The request that installs `assignment`; None means that there is none."""
+    """The request that installs `assignment`; None: the assignor has failed."""
     request = ConsumerGroupInstallAssignmentRequest(setup.group_id, setup.member_id, epoch, group_epoch)
     if assignment is None:
         request.error = ASSIGNOR_FAILED

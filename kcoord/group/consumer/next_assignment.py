@@ -82,7 +82,7 @@ def compute(transition: Transition, group: ConsumerGroup) -> None:
     except HasFailed as failed:
         note_failure(transition, group, assignor.name, str(failed))
         return
-    name, group.failure = assignor.name, None
+    name, group.failure, group.computed_by = assignor.name, None, None
     after = {
         member_id: _flat(targets[member_id], None if member_id in untaken else given[member_id], before.get(member_id))
         for member_id in group.members

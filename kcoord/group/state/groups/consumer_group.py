@@ -181,7 +181,9 @@ class ConsumerGroup(ModernGroup[ConsumerMember, Partition]):
     # session
     computation: Computation[FrozenConsumers] | None = None
     computed_by: str | None = None
-    """The member whose assignment was installed last, as far as anybody has heard. It computes again if it can."""
+    """The member whose targets are installed; None: the coordinator made them, or that is from before the load. It
+    computes again if it can.
+    """
     learned_from: tuple[Mapping[str, Topic] | None, Mapping[str, frozenset[str]] | None] = (None, None)
     """The topics that existed when the group looked last, and what matched regular expressions then."""
     learned_at: int = -1
