@@ -2,10 +2,10 @@
 
 Start at ``model`` (their input and output) and ``interface`` (what an assignor is); ``target_validity`` says which
 targets are valid. ``built_in`` lists the assignors that come with kcoord, which are in ``uniform`` and ``ranges``.
-``client_side`` has those that run in a consumer of the group.
+``client_side_assignor`` has those that run in a consumer of the group.
 """
 
-from kcoord.assign.consumer.client_side import (
+from kcoord.assign.consumer.client_side_assignor import (
     ClientSideAssignor,
     ConsumerAssignment,
     ConsumerMemberAssignment,

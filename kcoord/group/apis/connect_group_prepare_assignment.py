@@ -9,8 +9,9 @@ from functools import lru_cache
 from kcoord.assign.model import Departed as GoneInput
 from kcoord.assign.model import Member as MemberInput
 from kcoord.group.connect.computing import freeze
-from kcoord.group.connect.request_validation import check_computing, wrong_in_prepare
+from kcoord.group.connect.request_validation import check_computing
 from kcoord.group.connect.settle import settle
+from kcoord.group.modern.client_assignors import wrong_in_ids
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.computation import Computation
@@ -33,7 +34,7 @@ def connect_group_prepare_assignment(
     transition: Transition, request: ConnectGroupPrepareAssignmentRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConnectGroupPrepareAssignment. A second one freezes the input again."""
-    wrong = wrong_in_prepare(request)
+    wrong = wrong_in_ids(request)
     if wrong is not None:
         transition.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
         return

@@ -24,7 +24,7 @@ import attrs
 from kcoord.group.classic_consumers.to_consumer_group import preview, to_consumers
 from kcoord.group.consumer.answer_delay import Delay, how_long_to_hold, wants_all
 from kcoord.group.consumer.answers import advance, answer, has_other_note, is_asked, refuse_heartbeat
-from kcoord.group.consumer.client_side import check_support
+from kcoord.group.consumer.computing_choice import check_support
 from kcoord.group.consumer.membership import go_away, join, merged, remove, succeed, update
 from kcoord.group.consumer.native_dialect import is_noop_heartbeat
 from kcoord.group.consumer.owned_partitions import may_have_missed, may_own, note_told

@@ -12,8 +12,8 @@
 from __future__ import annotations
 
 from kcoord.assign.consumer.target_validity import NotValid, check_targets
-from kcoord.group.consumer.client_install import install
-from kcoord.group.consumer.client_side import give_up_chosen
+from kcoord.group.consumer.computed_targets import install
+from kcoord.group.consumer.computing_choice import give_up_chosen
 from kcoord.group.consumer.computing_member import check_computing, check_member
 from kcoord.group.consumer.request_validation import wrong_in_install
 from kcoord.group.consumer.settle import settle

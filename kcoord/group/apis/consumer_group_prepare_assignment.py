@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from kcoord.assign.consumer.model import Subscriber
-from kcoord.group.consumer.client_install import freeze
+from kcoord.group.consumer.computed_targets import freeze
 from kcoord.group.consumer.computing_member import check_computing
-from kcoord.group.consumer.request_validation import wrong_in_prepare
 from kcoord.group.consumer.settle import settle
+from kcoord.group.modern.client_assignors import wrong_in_ids
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.bounded_text import bounded_text
 from kcoord.group.state.groups.computation import Computation
@@ -29,7 +29,7 @@ def consumer_group_prepare_assignment(
     transition: Transition, request: ConsumerGroupPrepareAssignmentRequest, context: RequestContext, token: Token
 ) -> None:
     """Handle a ConsumerGroupPrepareAssignment. A second one freezes the input again."""
-    wrong = wrong_in_prepare(request)
+    wrong = wrong_in_ids(request)
     if wrong is not None:
         transition.answer(token, _refused(ErrorCode.INVALID_REQUEST, wrong))
         return

@@ -8,12 +8,12 @@ next heartbeat. UNKNOWN_MEMBER_ID means: give up computing.
 
 from __future__ import annotations
 
-from kcoord.group.modern.client_assignors import wrong_in_assignors
+from kcoord.group.modern.client_assignors import wrong_in_assignors, wrong_in_ids
 from kcoord.group.modern.newest_connection import check_newer, check_newest
 from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.groups.computation import Computation
 from kcoord.group.state.groups.connect_group import ConnectGroup, ConnectMember, Frozen
-from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
+from kcoord.group.state.groups.modern_member import AWAY_EPOCH
 from kcoord.group.state.step import RequestContext
 from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
@@ -60,17 +60,6 @@ def wrong_in_heartbeat(request: ConnectGroupHeartbeatRequest) -> str | None:
     )
 
 
-def wrong_in_prepare(request: ConnectGroupPrepareAssignmentRequest) -> str | None:
-    """What is wrong in a ConnectGroupPrepareAssignment."""
-    if not request.group_id:
-        return "GroupId is empty"
-    if not request.member_id:
-        return "MemberId is empty"
-    if request.member_epoch < JOINING_EPOCH:
-        return f"MemberEpoch is {request.member_epoch}: it must be 0 or more"
-    return None
-
-
 def wrong_in_install(request: ConnectGroupInstallAssignmentRequest) -> str | None:
     """What is wrong in a ConnectGroupInstallAssignment. `install.check` judges the assignment itself."""
     if request.scheduled_delay_ms < 0:
@@ -79,9 +68,7 @@ def wrong_in_install(request: ConnectGroupInstallAssignmentRequest) -> str | Non
         wrong = "a member's MemberId is empty" if not member.member_id else misnamed(member.connectors_and_tasks)
         if wrong:
             return wrong
-    return wrong_in_prepare(
-        ConnectGroupPrepareAssignmentRequest(request.group_id, request.member_id, request.member_epoch)
-    )
+    return wrong_in_ids(request)
 
 
 # -- who may prepare and install ---------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 It is made with the bump, unless the last one is too recent. Then it waits, and the group is Assigning: members go on
 towards the last targets, and newcomers have none. What changes meanwhile comes into the one assignment.
 
-A consumer may have to compute it (`client_side.py`). An assignor of somebody else's may fail: it raises, or what it
-makes is not valid. The group then waits in the same way, and tries again after 1 s, then 2 s, up to 60 s, or at once
+A consumer may have to compute it (`computing_choice.py`). An assignor of somebody else's may fail: it raises, or what
+it makes is not valid. The group then waits in the same way, and tries again after 1 s, then 2 s, up to 60 s, or at once
 when the group epoch moves.
 """
 

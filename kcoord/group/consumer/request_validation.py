@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from kcoord.group.modern.client_assignors import wrong_in_assignors
+from kcoord.group.modern.client_assignors import wrong_in_assignors, wrong_in_ids
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.group.state.groups.consumer_group import Partitions
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from kcoord.protocol.messages import ConsumerGroupInstallAssignmentRequest as InstallRequest
-from kcoord.protocol.messages import ConsumerGroupPrepareAssignmentRequest as PrepareRequest
 
 MADE_BY_THE_COORDINATOR = 0
 """The version in which a member that joins may leave its id to the coordinator."""
@@ -59,24 +58,11 @@ def unknown_assignor(request: ConsumerGroupHeartbeatRequest, settings: ConsumerS
     return f"ServerAssignor {wished} is not known; there are {', '.join(known)}"
 
 
-def wrong_in_prepare(request: PrepareRequest | InstallRequest) -> str | None:
-    """What is wrong in a ConsumerGroupPrepareAssignment, or in what a ConsumerGroupInstallAssignment has in common with
-    it; None: nothing.
-    """
-    if not request.group_id:
-        return "GroupId is empty"
-    if not request.member_id:
-        return "MemberId is empty"
-    if request.member_epoch < JOINING_EPOCH:
-        return f"MemberEpoch is {request.member_epoch}: it must be 0 or more"
-    return None
-
-
 def wrong_in_install(request: InstallRequest) -> str | None:
     """What is wrong in a ConsumerGroupInstallAssignment; None: nothing. The targets are judged by what was prepared."""
     if any(not each.member_id for each in request.members):
         return "a member's MemberId is empty"
-    return wrong_in_prepare(request)
+    return wrong_in_ids(request)
 
 
 def owned_by(request: ConsumerGroupHeartbeatRequest) -> Partitions | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcoord.group.consumer.client_side import ensure_asked, select
+from kcoord.group.consumer.computing_choice import ensure_asked, select
 from kcoord.group.consumer.next_assignment import compute, due_ms
 from kcoord.group.consumer.topic_facts import learn_topics
 from kcoord.group.modern.held_replies import notify_touched

@@ -10,7 +10,7 @@ the last one says when that was made.
 
 from __future__ import annotations
 
-from kcoord.group.consumer.client_side import give_up_chosen
+from kcoord.group.consumer.computing_choice import give_up_chosen
 from kcoord.group.consumer.membership import remove
 from kcoord.group.consumer.next_assignment import time_of_last
 from kcoord.group.consumer.reasons import Reason

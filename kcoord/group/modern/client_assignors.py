@@ -8,7 +8,7 @@ from typing import Protocol
 from kcoord.group.state.deadlines import NEVER_MS
 from kcoord.group.state.groups.assignor_support import Support
 from kcoord.group.state.groups.modern_group import AnyGroup
-from kcoord.group.state.groups.modern_member import AnyMember
+from kcoord.group.state.groups.modern_member import JOINING_EPOCH, AnyMember
 from kcoord.group.state.transition import Transition
 
 OLDEST_VERSION = -1
@@ -48,6 +48,25 @@ def wrong_in_assignors(assignors: Iterable[ListedAssignor]) -> str | None:
             )
         if not lowest <= each.version <= highest:
             return f"assignor {each.name}: Version {each.version} is not within {lowest} to {highest}"
+    return None
+
+
+class ComputationRequest(Protocol):
+    """A request of a member that computes, to prepare or to install."""
+
+    group_id: str
+    member_id: str
+    member_epoch: int
+
+
+def wrong_in_ids(request: ComputationRequest) -> str | None:
+    """What is wrong in the ids and the epoch of such a request; None: nothing."""
+    if not request.group_id:
+        return "GroupId is empty"
+    if not request.member_id:
+        return "MemberId is empty"
+    if request.member_epoch < JOINING_EPOCH:
+        return f"MemberEpoch is {request.member_epoch}: it must be 0 or more"
     return None
 
 
