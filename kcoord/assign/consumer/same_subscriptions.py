@@ -14,9 +14,7 @@ def balance_same(working: WorkingTargets, members: SubscriptionClass) -> None:
     """Take what members have above their share, and give it and all that is free to those below."""
     topics = sorted(members.topics)
     have = [working.sizes[at] for at in members.members]
-    total = sum(have)
-    for topic in topics:
-        total += len(working.free[topic])
+    total = sum(have) + sum([len(working.free[topic]) for topic in topics])
     shares = _shares(have, total)
     wants: list[tuple[int, int]] = []
     for at, had, share in zip(members.members, have, shares, strict=True):
