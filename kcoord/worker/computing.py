@@ -9,7 +9,7 @@ from enum import Enum
 
 import attrs
 
-from kcoord.assign import Assignment, Departed, Group, Member
+from kcoord.assign import Assignment, ConnectAssignor, Departed, Group, Member
 from kcoord.protocol.generated import connect_group_install_assignment_request as install
 from kcoord.protocol.generated.connect_group_install_assignment_request import ConnectGroupInstallAssignmentRequest
 from kcoord.protocol.generated.connect_group_prepare_assignment_request import ConnectGroupPrepareAssignmentRequest
@@ -84,6 +84,17 @@ def group_of(response: ConnectGroupPrepareAssignmentResponse) -> Group:
     )
 
 
+def assignment_of(assignor: ConnectAssignor, group: Group) -> Assignment:
+    """What the assignor returns. Raises what it raises, and some exception if that cannot be sent."""
+    assignment = assignor.assign(group)
+    if not isinstance(assignment, Assignment):
+        raise TypeError(f"it returned {assignment!r}, which is no Assignment")
+    ConnectGroupInstallAssignmentRequest(
+        error=assignment.error, scheduled_delay_ms=assignment.scheduled_delay_ms, members=_packed(assignment)
+    ).encode(0)
+    return assignment
+
+
 def install_request(
     setup: Setup, epoch: int, group_epoch: int, assignment: Assignment | None
 ) -> ConnectGroupInstallAssignmentRequest:
@@ -96,7 +107,12 @@ def install_request(
         return request
     request.error = assignment.error
     request.scheduled_delay_ms = assignment.scheduled_delay_ms
-    request.members = [
+    request.members = _packed(assignment)
+    return request
+
+
+def _packed(assignment: Assignment) -> list[install.Member]:
+    return [
         install.Member(
             member_id=each.member_id,
             connectors_and_tasks=pack(each.resources, install.ConnectorsAndTasks, install.ConnectorTaskId),
@@ -105,4 +121,3 @@ def install_request(
         )
         for each in assignment.members
     ]
-    return request

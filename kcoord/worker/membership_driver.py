@@ -20,6 +20,7 @@ from kcoord.worker import actions
 from kcoord.worker.alarm import Alarm
 from kcoord.worker.background_tasks import BackgroundTasks
 from kcoord.worker.clock import now_ms
+from kcoord.worker.computing import assignment_of
 from kcoord.worker.coordinator_connection import CoordinatorConnection
 from kcoord.worker.coordinator_lookup import Finder
 from kcoord.worker.listener import WorkerRebalanceListener
@@ -263,7 +264,7 @@ class Shell:
             _log.error("was asked to assign with %r, which this worker does not have", action.assignor)
         else:
             try:
-                assignment = await asyncio.to_thread(assignor.assign, action.group)
+                assignment = await asyncio.to_thread(assignment_of, assignor, action.group)
             except Exception:
                 _log.exception("assignor %s failed", action.assignor)
         self._do(self.member.computed(now_ms(), action.number, assignment))

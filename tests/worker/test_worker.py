@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -94,7 +94,8 @@ class Counting(ConnectAssignor):
     def __init__(self) -> None:
         self.heard: list[MemberAssignment] = []
         self.threads: set[int] = set()
-        self.fails = False
+        self.returns: object = None
+        """What `assign` returns in place of an assignment, unless it is None; an exception is raised."""
         self.reason = 0
 
     def metadata(self) -> Metadata:
@@ -102,8 +103,10 @@ class Counting(ConnectAssignor):
 
     def assign(self, group: Group) -> Assignment:
         self.threads.add(threading.get_ident())
-        if self.fails:
-            raise ValueError("cannot")
+        if isinstance(self.returns, Exception):
+            raise self.returns
+        if self.returns is not None:
+            return cast(Assignment, self.returns)
         assert all(member.metadata == b"mine" for member in group.members)
         first = min(member.member_id for member in group.members)
         return Assignment((MemberAssignment(first, group.configured or frozenset(), 0, b"all is yours"),))
@@ -127,16 +130,30 @@ async def test_a_client_side_assignor_computes_beside_the_loop_and_hears_of_each
     assert threading.get_ident() not in assignor.threads
 
 
-async def test_where_an_assignor_fails_another_worker_computes(kcoord: Kcoord, group: str, observer: Observer) -> None:
-    """CG-20"""
+NO_TASKS = cast(frozenset[Resource], frozenset([3]))
+
+
+@pytest.mark.parametrize(
+    ("returns", "complaint"),
+    [
+        pytest.param(ValueError("cannot"), "ValueError: cannot", id="raises"),
+        pytest.param(False, "it returned False, which is no Assignment", id="returns something else"),
+        pytest.param(Assignment((MemberAssignment("w1", NO_TASKS),)), "assignor counting failed", id="no tasks"),
+    ],
+)
+async def test_where_an_assignor_fails_another_worker_computes(
+    kcoord: Kcoord, group: str, observer: Observer, returns: object, complaint: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """CG-20. The worker's log says what was wrong."""
     house, bad, good = House(), Counting(), Counting()
-    bad.fails = True
+    bad.returns = returns
     async with worker(kcoord, group, house.listener("w1"), assignors=[bad]) as first:
         await first.joined()
         async with worker(kcoord, group, house.listener("w2"), assignors=[good]):
             await house.until(lambda house: house.running.keys() == resources(ALL))
     assert bad.threads
     assert good.threads
+    assert complaint in caplog.text
 
 
 class FailsFirst(Listening):
