@@ -97,9 +97,9 @@ class Repeating(asyncio.Protocol):
         "_answer_size",
         "_answers",
         "_at",
-        "_depth",
         "_frame_size",
         "_frames",
+        "_next",
         "_rest",
         "_ring",
         "_tally",
@@ -116,20 +116,19 @@ class Repeating(asyncio.Protocol):
         self._frame_size = len(frame)
         self._answer_size = len(answer)
         self._ring = ring
-        self._at = 0
-        self._depth = 0
+        self._at = self._next = 0
+        """Where in the ring the next answer is, and the next frame."""
         self._rest = b""
 
     def begin(self, depth: int) -> None:
-        """Send `depth` requests; at most as many as the ring has. What was sent before must have been answered."""
-        self._depth = depth
+        """Send `depth` requests; no more than the ring has may be under way."""
         self._tally.in_flight += depth
-        self._send(self._at, depth)
+        self._send(depth)
 
-    def _send(self, first: int, count: int) -> None:
-        size = self._frame_size
-        first %= self._ring
+    def _send(self, count: int) -> None:
+        size, first = self._frame_size, self._next
         self._transport.write(self._frames[first * size : (first + count) * size])
+        self._next = (first + count) % self._ring
 
     def data_received(self, data: bytes) -> None:
         if self._rest:
@@ -149,7 +148,7 @@ class Repeating(asyncio.Protocol):
         tally.answers += count
         self._at = (at + count) % self._ring
         if tally.running:
-            self._send(at + self._depth, count)
+            self._send(count)
         else:
             tally.in_flight -= count
 

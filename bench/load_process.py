@@ -17,7 +17,8 @@ import attrs
 import uvloop
 
 from bench.classic_fleet import ClassicWorkers
-from bench.fleet import Fleet, join_groups
+from bench.consumers import begin_groups
+from bench.fleet import Fleet, connect, join_groups
 from bench.workers import Workers
 
 
@@ -44,6 +45,13 @@ class Load:
 
     async def do_consumers(self, fleet: str, **shape: Any) -> dict[str, Any]:
         return self._keep(fleet, await Fleet.of_consumers(**shape))
+
+    async def do_begin_consumer_groups(self, host: str, port: int, lines: int, **shape: Any) -> dict[str, Any]:
+        connected = await connect(host, port, lines)
+        await begin_groups(connected, **shape)
+        for line in connected:
+            line.close()
+        return {}
 
     async def do_workers(
         self, count: int, connectors: int, tasks: int, deadline_s: float, **where: Any

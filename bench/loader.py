@@ -81,6 +81,13 @@ class Loader:
         shape = {"groups": groups, "size": size, "topic": topic, "ring": ring}
         return int(self._do("consumers", fleet=fleet, host=host, port=port, **shape)["frame_bytes"])
 
+    def begin_consumer_groups(self, address: tuple[str, int], lines: int, groups: int, size: int, topic: str) -> None:
+        """Bring `groups` groups of `size` new consumers of `topic` into being (`consumers.begin_groups`), over so many
+        connections, which are closed then.
+        """
+        host, port = address
+        self._do("begin_consumer_groups", host=host, port=port, lines=lines, groups=groups, size=size, topic=topic)
+
     def workers(
         self, address: tuple[str, int], count: int, connectors: int, tasks: int, interval_s: float, max_wait_ms: int
     ) -> None:

@@ -307,6 +307,9 @@ class _Living(Member):
 class LivingLibrdkafka(_Living, Librdkafka):
     """librdkafka: whoever gives partitions up commits first."""
 
+    passing_errors = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART})
+    """A broker of Kafka 2.8 that has just started knows no topics yet."""
+
     def _commit(self) -> None:
         try:
             done = self.consumer.commit(asynchronous=False)

@@ -11,7 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import aiokafka
 import confluent_kafka
@@ -198,6 +198,8 @@ class Librdkafka(Member):
 
     library = "librdkafka"
     consumer: confluent_kafka.Consumer
+    passing_errors: ClassVar[frozenset[int]] = frozenset()
+    """Errors of a poll that are known to pass, beside those that librdkafka calls retriable."""
 
     def _open(self) -> None:
         own: dict[str, Any] = {
@@ -246,7 +248,8 @@ class Librdkafka(Member):
         if error is None:
             return [(message.value() or b"").decode()]
         of_a_broker = error.code() > 0
-        if error.code() == confluent_kafka.KafkaError._FATAL or (of_a_broker and not error.retriable()):
+        passes = error.retriable() or error.code() in self.passing_errors
+        if error.code() == confluent_kafka.KafkaError._FATAL or (of_a_broker and not passes):
             raise confluent_kafka.KafkaException(error)
         return []
 

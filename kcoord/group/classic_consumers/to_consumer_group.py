@@ -1,10 +1,11 @@
 """A classic group of consumers becomes a consumer group, when a consumer of the new protocol joins it, or when its
 members are to be led one by one (`individual_mode.py`).
 
-The group epoch is the generation. Each member is assigned, and its target is, what it was told in that generation; if
-nobody was told anything yet, what it said in its JoinGroup that it goes on consuming. What it said and was not told
-again, it must let go of: it may be in the middle of that (KG-23). A member that waits for an answer is told to join
-again. Nobody else is disturbed: the generation that a member knows stays valid. Offsets stay.
+The group epoch is the generation, or 1 if no rebalance has ended yet. Each member is assigned, and its target is, what
+it was told in that generation; if nobody was told anything yet, what it said in its JoinGroup that it goes on
+consuming. What it said and was not told again, it must let go of: it may be in the middle of that (KG-23). A member
+that waits for an answer is told to join again. Nobody else is disturbed: the generation that a member knows stays
+valid. Offsets stay.
 
 The fence epoch moves: somebody may have left the classic group in this very generation (KG-19).
 
@@ -35,6 +36,7 @@ from kcoord.group.state.groups.classic_group import ClassicGroup, recorded_state
 from kcoord.group.state.groups.classic_member import ClassicMember
 from kcoord.group.state.groups.classic_states import ClassicState
 from kcoord.group.state.groups.consumer_group import (
+    FIRST_EPOCH,
     PROTOCOL_TYPE,
     ConsumerGroup,
     ConsumerMember,
@@ -205,7 +207,7 @@ def _with_ids(partitions: AbstractSet[tuple[str, int]], topics: Mapping[str, Top
 def _records(
     transition: Transition, classic: ClassicGroup, holdings: list[Holding], known: Mapping[str, Topic]
 ) -> Iterator[Record]:
-    group_id, epoch = classic.group_id, classic.generation
+    group_id, epoch = classic.group_id, max(classic.generation, FIRST_EPOCH)
     scratch = ConsumerGroup(group_id, epoch=epoch)
     yield records.group_epoch(scratch, epoch, Reason.MIGRATED, transition.wall_ms, fence_epoch=epoch)
     names = {name for each in holdings for name in each.said.topics}

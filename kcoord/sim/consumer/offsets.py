@@ -38,6 +38,8 @@ class Landing:
     """Which partition its consumer meant. A topic's name may stand for another one by now."""
     by: AnyConsumer | None = None
     connection: int = 0
+    is_zombie: bool = False
+    """Whether the partition was another's. The commits of that one go on from where it began."""
 
 
 NOWHERE = Landing(-1)
@@ -92,22 +94,24 @@ class OffsetsJudge:
         group_id, name, number = place
         partition = process.commits[frame.number][name, number]
         group = state.consumer.get(group_id)
+        assert isinstance(frame.request, OffsetCommitRequest)
+        who = frame.request.member_id
+        if process.excused and (group is None or who in group.members):
+            # a static member that was too late to join: as in Kafka, its commits land, also when its group has been
+            # converted since, and what it had is another's
+            return Landing(offset, partition, process, frame.link.serial, is_zombie=True)
         if group is not None:
             owner = group.owners.get(partition)
-        elif process.excused:  # a static member that was too late to join: as in Kafka, its commits land
-            return Landing(offset, partition, process, frame.link.serial)
         else:
             reader = self._reader_of(group_id, partition)
             owner = None if reader is None else reader.member_id
-        assert isinstance(frame.request, OffsetCommitRequest)
-        who = frame.request.member_id
         if owner != who and group is not None and _is_late_at_its_epoch(group, frame):
             return Landing(offset, partition, process, frame.link.serial)
         if owner not in (None, who):
             raise Violation("zombie", f"{who} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
         is_late = last.by is process and (frame.copied or last.connection != frame.link.serial)
-        if last.partition == partition and offset < last.offset and not is_late:
+        if last.partition == partition and offset < last.offset and not is_late and not last.is_zombie:
             raise Violation("back", f"{who} commits {offset} of {name}-{number}, where {last.offset} was")
         return Landing(offset, partition, process, frame.link.serial)
 

@@ -16,6 +16,7 @@ from kcoord.group.consumer.next_assignment import BACK_OFF_MS, LONGEST_BACK_OFF_
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.protocol.errors import ErrorCode
 from tests.assign.test_documentation import DOCUMENT, examples
+from tests.group.consumer.classic_world import Classic
 from tests.group.consumer.world import World
 
 Assign = Callable[[SubscribedGroup], ConsumerTargets]
@@ -133,6 +134,25 @@ def test_it_is_tried_again_later_and_later_and_then_all_goes_on() -> None:
     assert world.group.assignment_epoch == 3
     assert world.beat("a", 2, "A0 A1 A2 A3").brief == (2, "A0 A1")
     assert world.describe(with_history=True).error_message is None
+
+
+def test_it_is_tried_again_where_the_group_was_classic_and_its_first_rebalance_went_on() -> None:
+    """Seed 404235: nobody was ever assigned anything, since the failed assignment was taken for the first one."""
+    broken = Installed()
+    broken.set(raises)
+    world = with_assignor(broken)
+    classic = Classic(world, member_id="")
+    waits = classic.send_join()
+    assert waits not in world.answers, "the first rebalance of a group waits for others"
+    assert world.join("n", server_assignor="broken", connection=2).brief == (1, "")
+    assert classic.joined(waits) is ErrorCode.REBALANCE_IN_PROGRESS
+    classic.member_id = next(each for each in world.group.members if each != "n")
+    assert classic.come() == ""
+    broken.set(UniformConsumerAssignor().assign)
+    world.pass_ms(BACK_OFF_MS)
+    assert world.beat("n", 1, "", connection=2).brief == (2, "A2 A3")
+    assert classic.beat() is ErrorCode.REBALANCE_IN_PROGRESS
+    assert classic.come() == "A0 A1"
 
 
 def test_whoever_joins_has_an_epoch_even_if_nothing_was_ever_assigned() -> None:
