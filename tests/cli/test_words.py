@@ -168,6 +168,15 @@ def test_why_a_consumer_group_is_not_assigned() -> None:
     assert printable(why) in of_members([group]).splitlines()
 
 
+def test_who_computes_the_assignment_of_a_consumer_group() -> None:
+    """KG-27"""
+    group = ConsumerGroup(
+        "g", "h:1 (0)", "Assigning", 2, 1, "own", (consumer("5f-abcd1234", "ada"),), (), True, computing="5f-abcd1234"
+    )
+    for shown in (explained(group, 10), of_members([group])):
+        assert "ada-1234 computes the assignment" in shown.splitlines()
+
+
 @pytest.mark.parametrize(
     ("first", "last", "told"),
     [(2, 3, "all that has happened"), (1, 3, "all that has happened"), (5, 6, "its last 2 of 5 epochs")],

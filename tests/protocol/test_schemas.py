@@ -120,7 +120,7 @@ def test_our_own_fields_are_ignorable_and_tagged_from_1000_on() -> None:
         if path[-1].tag is not None and path[-1].tag >= OUR_TAGS
     ]
     assert [field.name for field in own] == [
-        *("IncludeHistory", "Pending", "History"),  # of the description of a consumer group
+        *("IncludeHistory", "Pending", "History", "ComputingMemberId"),  # of the description of a consumer group
         *("ClientAssignors", "Version", "Metadata", "ShouldComputeAssignment"),  # of a consumer's heartbeat
         "ClientAssignors",  # of a consumer
         *("Reason", "ReasonTimestamp", "FenceEpoch"),  # of a consumer group

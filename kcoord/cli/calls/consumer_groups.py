@@ -1,7 +1,8 @@
 """The description of a consumer group of the new protocol (KIP-848): the response of ConsumerGroupDescribe, as commands
 use it.
 
-Every broker that knows the protocol answers. Only kcoord also sends the history, and what members must let go of.
+Every broker that knows the protocol answers. Only kcoord also sends the history, what members must let go of, and
+who computes.
 """
 
 from collections.abc import Iterable
@@ -85,6 +86,8 @@ class ConsumerGroup(GroupView[Consumer]):
     note: str = ""
     """What is wrong: the group is in quarantine, or its assignor has failed."""
     ownership: Ownership = UNKNOWN
+    computing: str | None = None
+    """The consumer that computes the next assignment (KG-27). None: nobody computes, or the coordinator does."""
 
     def shares_json(self, shares: Partitions) -> dict[str, Any]:
         """Partitions, for programs."""
@@ -100,6 +103,7 @@ class ConsumerGroup(GroupView[Consumer]):
             "epoch": self.epoch,
             "assignment_epoch": self.assignment_epoch,
             "assignor": self.assignor,
+            "computing": self.computing,
             "members": [each.as_json() for each in self.workers],
             "note": self.note,
             **self.ownership.as_json(),
@@ -133,6 +137,7 @@ async def describe_consumer_group(cluster: Cluster, broker: Broker, group: str) 
         ),
         has_history=told.history is not None,
         note=told.error_message or "",
+        computing=told.computing_member_id,
     )
 
 

@@ -99,6 +99,8 @@ def _pending(group: AnyGroupView, names: Names) -> Iterator[str]:
     """Why not everything is in place yet."""
     if group.note:
         yield printable(group.note)
+    if group.computing is not None:
+        yield f"{names(group.computing)} computes the assignment"
     if isinstance(group, ConnectGroup):
         yield from _not_assigned(group, names)
     for worker in group.workers:
@@ -116,8 +118,6 @@ def _pending(group: AnyGroupView, names: Names) -> Iterator[str]:
 
 def _not_assigned(group: ConnectGroup, names: Names) -> Iterator[str]:
     """What the next assignment waits for, or why it is not as it should be."""
-    if group.computing is not None:
-        yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
     if group.classic.barrier is not None:
         yield f"barrier among the workers of the classic protocol: {group.classic.barrier}"

@@ -91,6 +91,8 @@ def _standing(group: ConnectGroup | ConsumerGroup, names: Names) -> Iterator[str
         last = group.history[-1]
         when = f"{clock(last.at_ms)} ({ago(last.at_ms)})"
         yield f"epoch {last.epoch} since {when}: {names.in_reason(last.reason)}; {outcome(last, group)}"
+    if group.computing is not None:
+        yield f"{names(group.computing)} computes the assignment"
     if isinstance(group, ConnectGroup):
         yield from _connect_standing(group, names)
     else:
@@ -107,8 +109,6 @@ def _standing(group: ConnectGroup | ConsumerGroup, names: Names) -> Iterator[str
 
 def _connect_standing(group: ConnectGroup, names: Names) -> Iterator[str]:
     """What only happens in connect groups."""
-    if group.computing is not None:
-        yield f"{names(group.computing)} computes the assignment"
     yield from group.repeats.told()
     if group.error:
         yield f"assignment error {group.error}: {group.error_message or 'no details'}"

@@ -1,7 +1,8 @@
 """ConsumerGroupDescribe (69): the state of consumer groups now. v1: the type of each member (KIP-1099).
 
-kcoord's own client also asks for the history of each group, and for what its members must let go of. Both stand in
-tagged fields that nobody else is sent. It also hears that a group is in quarantine, by a message without an error code.
+kcoord's own client also asks for the history of each group, for what its members must let go of, and for who computes.
+These stand in tagged fields that nobody else is sent. It also hears that a group is in quarantine, by a message without
+an error code.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def _describe(transition: Transition, group_id: str, with_history: bool) -> Desc
         described.error_message = failure if known is None else known.text()
         every_name = {**transition.state.topic_names, **names}
         described.history = [_entry(epoch, entry, every_name) for epoch, entry in group.history.items()]
+        described.computing_member_id = group.chosen()
         for member in described.members:
             member.pending = _by_name(group.members[member.member_id].pending, every_name)
     return described

@@ -137,6 +137,8 @@ class DescribedGroup(Struct):
     """Bits of the operations that the asker may do on the group; the lowest int32 when not asked for."""
     history: list[HistoryEntry] | None = None
     """kcoord's own: the last epochs, oldest first; null: not told."""
+    computing_member_id: str | None = None
+    """kcoord's own: the member that computes the next assignment (KG-27); null: none does, or not told."""
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -428,6 +430,7 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
             members.append(member)
         group.members = members
         group.history = None
+        group.computing_member_id = None
         group.authorized_operations, n = unpack_in(data, pos)
         pos += 4
         if n:
@@ -533,6 +536,21 @@ def _decode_v0(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
                                 pos += 1
                             history.append(history_item)
                         group.history = history
+                elif group_tag == 1001:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        group.computing_member_id = None
+                        pos += 1
+                    elif n == 1:
+                        group.computing_member_id = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        group.computing_member_id = data[pos + 1 : stop].decode()
+                        pos = stop
                 else:
                     group_others.append((group_tag, data[pos:group_stop]))
                     pos = group_stop
@@ -769,6 +787,7 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
             members.append(member)
         group.members = members
         group.history = None
+        group.computing_member_id = None
         group.authorized_operations, n = unpack_in(data, pos)
         pos += 4
         if n:
@@ -874,6 +893,21 @@ def _decode_v1(data: bytes, pos: int) -> ConsumerGroupDescribeResponse:
                                 pos += 1
                             history.append(history_item)
                         group.history = history
+                elif group_tag == 1001:
+                    n = data[pos]
+                    if n > 127:
+                        n, pos = read_string_length(data, pos)
+                        pos -= 1
+                    if n == 0:
+                        group.computing_member_id = None
+                        pos += 1
+                    elif n == 1:
+                        group.computing_member_id = ""
+                        pos += 1
+                    else:
+                        stop = pos + n
+                        group.computing_member_id = data[pos + 1 : stop].decode()
+                        pos = stop
                 else:
                     group_others.append((group_tag, data[pos:group_stop]))
                     pos = group_stop
@@ -1047,6 +1081,10 @@ def _encode_v0(m: ConsumerGroupDescribeResponse) -> bytes:
                     parts38.append(write_tagged(e44.unknown_tagged_fields) if e44.unknown_tagged_fields else b"\0")
                 parts38.append(write_tagged(e40.unknown_tagged_fields) if e40.unknown_tagged_fields else b"\0")
             tagged37.append((1000, b"".join(parts38)))
+        if e2.computing_member_id is not None:
+            b52 = e2.computing_member_id.encode()
+            n53 = len(b52) + 1
+            tagged37.append((1001, b"".join((ONE_BYTE[n53] if n53 < 128 else write_string_length(n53), b52))))
         out.append(write_tagged(tagged37) if tagged37 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -1179,6 +1217,10 @@ def _encode_v1(m: ConsumerGroupDescribeResponse) -> bytes:
                     parts38.append(write_tagged(e44.unknown_tagged_fields) if e44.unknown_tagged_fields else b"\0")
                 parts38.append(write_tagged(e40.unknown_tagged_fields) if e40.unknown_tagged_fields else b"\0")
             tagged37.append((1000, b"".join(parts38)))
+        if e2.computing_member_id is not None:
+            b52 = e2.computing_member_id.encode()
+            n53 = len(b52) + 1
+            tagged37.append((1001, b"".join((ONE_BYTE[n53] if n53 < 128 else write_string_length(n53), b52))))
         out.append(write_tagged(tagged37) if tagged37 else b"\0")
     out.append(write_tagged(m.unknown_tagged_fields) if m.unknown_tagged_fields else b"\0")
     return b"".join(out)
@@ -1250,6 +1292,16 @@ DescribedGroup.FIELDS = (
         tag=1000,
         tagged=(0, 1),
         struct=HistoryEntry,
+        ignorable=True,
+    ),
+    Field(
+        "computing_member_id",
+        "ComputingMemberId",
+        "string",
+        (0, 1),
+        nullable=(0, 1),
+        tag=1001,
+        tagged=(0, 1),
         ignorable=True,
     ),
 )

@@ -119,6 +119,10 @@ def pair(**how: Any) -> Fleet:
 def test_a_consumer_computes_and_all_go_to_what_it_has_computed() -> None:
     fleet = pair()
     assert fleet.describe().group_state == "Assigning"
+    assert [fleet.describe(with_history=with_history).computing_member_id for with_history in (True, False)] == [
+        "a",
+        None,
+    ]
     assert fleet.beats("a") == "2 computes"
     assert fleet.prepares("a") == f"3 most: a(2) {ALL}, b(3)"
     assert fleet.beats("a") == "2 computes", "until it has installed something, each answer asks"
