@@ -96,6 +96,29 @@ async def test_members_by_two_instances_are_released_together(kafka: KafkaCluste
         assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
 
 
+@pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "is killed"])
+async def test_15_who_goes_during_a_release_is_not_waited_for(entry: Entry, name: str, leaves: bool) -> None:
+    """Two have joined the cluster, and wait there. The third goes before it has joined."""
+    sessions = {"session_ms": 6_000 if not leaves else 45_000, "rebalance_ms": PATIENT_MS}
+    *others, goner = [await ScriptedMember.at(entry.bootstrap, name, **sessions) for _ in range(3)]
+    await stable(*others, goner)
+    await owned_by(await connect(entry.port), name, "cluster")
+    joining = [asyncio.create_task(goes(each)) for each in others]
+
+    async def two_have_come() -> bool:
+        release = entry.gateway.releases.opened(name)
+        return release is not None and len(release.came) == len(others)
+
+    await until(two_have_come, "two have joined the cluster")
+    if leaves:
+        await goner.leave()
+    await asyncio.gather(*joining)
+    await sync(*others)
+    assert [await each.heartbeat() for each in others] == [ErrorCode.NONE] * 2
+    there = await describe(await connect(entry.cluster), name)
+    assert sorted(each.member_id for each in there.members) == sorted(each.member_id for each in others)
+
+
 async def has_port(of: Entry) -> bool:
     return of.gateway.brokers.has_port(1)
 
@@ -472,4 +495,7 @@ async def test_a_group_that_is_not_meant_any_more_is_released(
     assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0, 0]
     direct = await connect(kafka.bootstrap)
     assert len((await describe(direct, name)).members) == 2
+    stays = f"group {name}: the cluster has this group, not kcoord: 2 of 2 members come through kcoord. It stays with"
+    await asyncio.to_thread(front.wait_for_line, stays)
+    assert f"group {name} is not adopted" not in front.log.read_text()
     await asyncio.gather(*(each.stop() for each in members))

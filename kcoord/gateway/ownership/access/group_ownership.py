@@ -79,6 +79,9 @@ class OwnershipContext(Protocol):
     def owner_of(self, group_id: str, facts: GroupFacts) -> str:
         """Who shall have the group (`gateway.owner`)."""
 
+    def matches(self, group_id: str) -> bool:
+        """Whether kcoord may take the group (`--groups`)."""
+
 
 class Unanswered(UpstreamLost):
     """The group's coordinator, this instance or another, does not answer now."""

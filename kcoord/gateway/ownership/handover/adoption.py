@@ -219,7 +219,7 @@ class Adoptions:
                 facts = await facts_of(self._gateway, group_id)
                 if facts.has_members:
                     await self._clear(group_id)
-                if self._is_wanted(facts):
+                if self._is_wanted(group_id, facts):
                     await self.adopt(group_id)
         except (CannotAdopt, UpstreamLost, DecodeError) as reason:
             self._note_failure(group_id, reason)
@@ -268,8 +268,9 @@ class Adoptions:
             log.info("group %s: %d members are the cluster's still, its adoption was broken off", group_id, len(left))
             await gateway.guarded.give_up(group_id, [MemberIdentity(*each) for each in here.items()])
 
-    def _is_wanted(self, facts: GroupFacts) -> bool:
-        return facts.owner == Owner.KCOORD or (facts.owner == Owner.AUTO and self._gateway.adopts)
+    def _is_wanted(self, group_id: str, facts: GroupFacts) -> bool:
+        owner = self._gateway.owner_of(group_id, facts)
+        return owner == Owner.KCOORD or (owner == Owner.AUTO and self._gateway.adopts)
 
     async def adopt(self, group_id: str) -> None:
         """Take the group over from the cluster. Raises CannotAdopt, UpstreamLost.
@@ -281,6 +282,8 @@ class Adoptions:
             raise CannotAdopt(
                 "an instance of release 0.1.0 shares the groups, or is to be able to (compatible.with=0.1.0)"
             )
+        if not gateway.matches(group_id):
+            raise CannotAdopt("no --groups of this kcoord matches it")
         if gateway.owner_of(group_id, await facts_of(gateway, group_id)) == Owner.CLUSTER:
             raise CannotAdopt("it is to be the cluster's (gateway.owner=cluster)")
         known = await self._known(group_id, None)

@@ -229,8 +229,7 @@ class ReleaseCalls:
         patience_ms = max(request.rebalance_timeout_ms, REBALANCE_TIMEOUT_MS) - LEFT_EARLIER_MS
         if release.leave_by_ms is None:
             release.leave_by_ms = gateway.now_ms() + patience_ms
-        if await gateway.guarded.member_ids(group_id) <= release.came.keys():
-            release.have_all_gone = True
+        if release.have_come(await gateway.guarded.member_ids(group_id)):
             gateway.spawn(gateway.releases.end(gateway.sentinels.of(group_id), release))
 
     def _must_come_again(self, join: _Join, response: JoinGroupResponse) -> bool:
@@ -303,6 +302,9 @@ class ReleaseCalls:
                 session.pass_on(call, await gateway.cluster_groups.reader(session, call, request))
                 return
             response, _ = await gateway.guarded.call(session, call, request)
+            release = gateway.releases.opened(group_id)
+            if release is not None:
+                await gateway.releases.end_if_all_have_come(gateway.sentinels.of(group_id), release)
             session.drop_members(group_id, left)
             session.answer(call, response)
             return

@@ -19,6 +19,7 @@ Rules:
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import struct
 import weakref
@@ -37,6 +38,7 @@ from kcoord.gateway.session.collected_responses import decode, encoded
 from kcoord.gateway.session.connection_context import Spawner
 from kcoord.gateway.session.upstream import Asker, Deliver, Expected, UpstreamLost
 from kcoord.group.error_responses import refuse
+from kcoord.group.group_facts import GroupFacts
 from kcoord.group.request_slices import ROWS
 from kcoord.group.state.owner_setting import Owner
 from kcoord.group_owner_words import DIRECT, ELSEWHERE, THROUGH_INSTANCE, THROUGH_KCOORD
@@ -67,6 +69,10 @@ SEEN_BYTES, SAID_BYTES = 16 << 20, 4 << 20
 """Size limits, in bytes, of the memory of members that came through, and of the other memories by group."""
 USUAL_SESSION_MS = 45_000
 """Assumed session timeout of a member whose JoinGroup kcoord has not seen: the default of Kafka's consumers."""
+SAY_AFTER_S = 5.0
+"""How long after the first call of a group's member the log says who has the group, in seconds. Most clients send a
+heartbeat in that time.
+"""
 NOT_KNOWN = -1
 """The generation if no call has named one."""
 
@@ -90,7 +96,9 @@ class ClusterGroup:
     protocol: str = ""
     """The protocol of the members, in a stable group."""
     owner: str = Owner.AUTO
-    """Who shall have the group (`gateway.owner`)."""
+    """Who shall have the group (`gateway.owner`); the cluster, if no `--groups` matches it."""
+    is_matched: bool = True
+    """Whether a `--groups` matches it."""
     adopts: bool = True
     """Whether kcoord adopts groups whose `gateway.owner` leaves it open (`gateway.adopt`)."""
     hindrance: str = ""
@@ -119,6 +127,8 @@ class ClusterGroup:
     @property
     def _next(self) -> str:
         """What the user must do, or what kcoord will do."""
+        if not self.is_matched:
+            return "It stays with the cluster: no --groups of this kcoord matches it"
         if self.owner == Owner.CLUSTER:
             return "It was given to the cluster (gateway.owner=cluster); kcoord groups adopt brings it back"
         if self.direct:
@@ -164,6 +174,8 @@ class ClusterGroupsContext(Spawner, Protocol):
 
     @property
     def adopts(self) -> bool: ...
+    def matches(self, group_id: str) -> bool: ...
+    def owner_of(self, group_id: str, facts: GroupFacts) -> str: ...
 
 
 class ClusterGroups:
@@ -297,12 +309,20 @@ class ClusterGroups:
                 (through if self.comes_through(group_id, member.member_id) else direct).append(member)
         if not through and not direct:
             return None
-        group = found[0]
-        kind = group.group_state, group.protocol_type, group.protocol_data
-        owner = self._gateway.groups.known_facts(group_id).owner
-        is_shared, adopts = self._gateway.places is not None, self._gateway.adopts
-        hindrance = self._hindrances.get(group_id) or ""
-        return ClusterGroup(group_id, tuple(through), tuple(direct), is_shared, *kind, owner, adopts, hindrance)
+        group, gateway = found[0], self._gateway
+        return ClusterGroup(
+            group_id,
+            tuple(through),
+            tuple(direct),
+            is_shared=gateway.places is not None,
+            state=group.group_state,
+            protocol_type=group.protocol_type,
+            protocol=group.protocol_data,
+            owner=gateway.owner_of(group_id, gateway.groups.known_facts(group_id)),
+            is_matched=gateway.matches(group_id),
+            adopts=gateway.adopts,
+            hindrance=self._hindrances.get(group_id) or "",
+        )
 
     def waiting(self) -> list[str]:
         """The groups that the log has named as the cluster's."""
@@ -340,6 +360,10 @@ class ClusterGroups:
             log.info("group %s is kcoord's now: its last member at the cluster has gone", group_id)
 
     async def _say(self, session: ClientSession, group_id: str) -> None:
+        """Log that the cluster has the group, once its other members have had the time to come by here, too."""
+        await asyncio.sleep(SAY_AFTER_S)
+        if group_id not in self._said:
+            return  # kcoord has adopted it
         try:
             found = await self.look(session, group_id)
         except (UpstreamLost, DecodeError) as fault:

@@ -51,8 +51,6 @@ class OpenRelease:
     """Member ids that upstream has given out → the id that the member has or had here; for a newcomer its new id."""
     came: dict[str, PassedJoin] = attrs.Factory(dict)
     """The JoinGroups that were passed on, by the id of their member here; without those that were refused or lost."""
-    have_all_gone: bool = False
-    """Whether the JoinGroups of all members here are in `came`."""
     leave_by_ms: int | None = None
     """When the sentinel leaves at the latest; None until the first JoinGroup is passed on."""
     has_left: bool = False
@@ -71,7 +69,12 @@ class OpenRelease:
     def stays(self, before: str) -> None:
         """The JoinGroup of the member with the id `before` here was refused or is lost."""
         self.came.pop(before, None)
-        self.have_all_gone = False
+
+    def have_come(self, here: AbstractSet[str]) -> bool:
+        """Whether the JoinGroups of all members here were passed on. One that left, or whose session has ended, is no
+        member here any more and need not come.
+        """
+        return here <= self.came.keys()
 
     def missing(self, members: Iterable[DescribedGroupMember]) -> dict[str, PassedJoin]:
         """The JoinGroups that were passed on and whose members are not among those that the cluster describes. Of
@@ -85,7 +88,7 @@ class OpenRelease:
     def starts_over(self) -> None:
         """Upstream still has the sentinel and knows of no member's join: forget all JoinGroups."""
         self.came.clear()
-        self.have_all_gone = self.has_left = self.is_left = False
+        self.has_left = self.is_left = False
         self.leave_by_ms = None
 
 

@@ -14,8 +14,9 @@ hold after a restart, so a kcoord that died during a release goes on with it. Ru
    sentinel is there, the commits of such a member go on in the sentinel's name. The group's coordinator here answers no
    more JoinGroup, SyncGroup or Heartbeat.
 4. When the JoinGroups of all members here are under way and upstream names all of them, the sentinel leaves, and all
-   members get one generation. It also leaves shortly before the rebalance would end upstream: otherwise upstream would
-   count it as a member that has joined, and the leader would give it work.
+   members get one generation. A member that leaves meanwhile, or whose session ends, is not waited for. The sentinel
+   also leaves shortly before the rebalance would end upstream: otherwise upstream would count it as a member that has
+   joined, and the leader would give it work.
 5. Some clients commit while they wait for the answer to their JoinGroup: by an old id, or by a new id with the earlier
    generation. Such a late commit gets an error that tells the member to join: REBALANCE_IN_PROGRESS, or
    ILLEGAL_GENERATION in a transaction. A member that hears that it is unknown takes its partitions for lost. A member
@@ -172,9 +173,10 @@ class Releases:
                 self._gateway.spawn(self._begin(sentinel))
         else:
             late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
-            may_be_complete = release.have_all_gone or (sentinel.IS_SHARED and release.came)
-            if may_be_complete or not facts.has_members or (late and not release.has_left):
+            if not facts.has_members or (late and not release.has_left):
                 self._gateway.spawn(self.end(sentinel, release))
+            else:
+                self._gateway.spawn(self.end_if_all_have_come(sentinel, release))
 
     def offer_again(self, group_id: str, release: OpenRelease) -> None:
         """Upstream has forgotten what the sentinel offers: offer it again, unless the sentinel leaves or joins now."""
@@ -295,6 +297,19 @@ class Releases:
             return None
         return [JoinGroupRequestProtocol(name=name, metadata=b"") for name in reversed(NAMES)]
 
+    async def end_if_all_have_come(self, sentinel: Sentinel, release: OpenRelease) -> None:
+        """Let the sentinel leave if those that have come no longer wait for anybody: the last members that had not come
+        have left, or their sessions have ended. With several instances only the cluster knows who has come.
+        """
+        if not release.came:
+            return
+        try:
+            here = await self._gateway.guarded.member_ids(sentinel.group_id)
+        except UpstreamLost:
+            return  # it is asked again
+        if sentinel.IS_SHARED or release.have_come(here):
+            await self.end(sentinel, release)
+
     async def end(self, sentinel: Sentinel, release: OpenRelease) -> None:
         """Let the sentinel leave once the members that have come are in the group upstream. If the group has no members
         here any more, the release is over.
@@ -302,16 +317,18 @@ class Releases:
         group_id, gateway = sentinel.group_id, self._gateway
         if not release.has_left:
             release.has_left = True
+            level = logging.INFO
             try:
                 error = await gateway.sentinels.speak_freely(
                     sentinel, lambda asker: self._leave(sentinel, release, asker)
                 )
                 lost = f"the cluster answered {error.name}" if error else ""
+                if error == ErrorCode.REBALANCE_IN_PROGRESS:
+                    level = logging.DEBUG  # it is not time yet
             except (UpstreamLost, DecodeError) as fault:
                 lost = str(fault)
             if lost:
                 release.has_left = False
-                level = logging.INFO if release.have_all_gone else logging.DEBUG
                 log.log(level, "group %s: the sentinel cannot leave yet: %s", group_id, lost)
                 return
             release.is_left = True
@@ -334,11 +351,12 @@ class Releases:
         for _ in range(LOOKS):
             members = (await described_group(asker, sentinel.group_id)).members
             missing = release.missing(members)
-            if not (release.have_all_gone and missing):
+            have_come = release.have_come(await self._gateway.guarded.member_ids(sentinel.group_id))
+            if not (have_come and missing):
                 break
             await asyncio.sleep(LOOK_AGAIN_S)
-        have_all_gone = release.have_all_gone or await self._have_come_by_instances(sentinel, release, members)
-        is_complete = have_all_gone and not missing
+        have_come = have_come or await self._have_come_by_instances(sentinel, release, members)
+        is_complete = have_come and not missing
         is_late = release.leave_by_ms is not None and self._gateway.now_ms() >= release.leave_by_ms
         is_empty = not (await facts_of(self._gateway, sentinel.group_id)).has_members
         may_go = is_complete or is_late or is_empty
