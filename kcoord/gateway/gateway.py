@@ -157,7 +157,8 @@ class Gateway:
             await self.connection_drain.send_away()
 
     async def stop(self) -> None:
-        """Stop all work. Sentinels stay in their groups, so the groups are there again after a restart."""
+        """Stop all work. Sentinels stay in groups that have members, so the groups are there again after a restart."""
+        await self.sentinels.leave_empty_groups()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -143,6 +143,34 @@ async def test_rule_12_a_commit_that_a_younger_generation_has_overtaken_is_refus
     assert sentinel.identity.stands_for(younger)
 
 
+async def test_rule_13_a_kcoord_that_stops_leaves_the_groups_that_are_empty(
+    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str
+) -> None:
+    """The fleet is stopped, kcoord is stopped, and the fleet is started at the brokers."""
+    kcoord = start_kcoord(kafka, gateway_sentinel_grace_ms=600_000)
+    member, goes_on = [await ScriptedMember.at(kcoord.bootstrap, f"{name}-{each}") for each in ("stopped", "live")]
+    await asyncio.gather(member.join_and_sync(), goes_on.join_and_sync())
+    await member.leave()
+    assert [each.group_instance_id for each in (await describe(direct, member.group)).members] == ["kcoord"]
+    await asyncio.to_thread(kcoord.stop)
+    assert not (await describe(direct, member.group)).members
+    assert [each.group_instance_id for each in (await describe(direct, goes_on.group)).members] == ["kcoord"]
+    again = await ScriptedMember.at(kafka.bootstrap, member.group)
+    await again.join_and_sync()
+    assert await again.heartbeat() == ErrorCode.NONE
+
+
+def test_rule_12_two_that_take_a_group_from_each_other_do_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Two kcoords with the same groups and a log each: each takes it back with its next call."""
+    sentinel = Sentinel("group", SessionLimit(6_000), cast(AppearanceSource, None))
+    for _ in range(1_000):
+        sentinel.note_fenced()
+    assert [each.getMessage().split(" (")[0] for each in caplog.records] == [
+        "group group was taken over upstream by another kcoord"
+    ] * 10
+    assert "512 times by now" in caplog.text
+
+
 async def test_rule_12_a_successor_goes_on_with_the_sentinel_of_its_predecessor(
     kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], direct: Client, name: str, topic: str
 ) -> None:

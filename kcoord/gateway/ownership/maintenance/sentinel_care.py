@@ -50,6 +50,8 @@ __all__ = ["Sentinels"]
 
 log = logging.getLogger("kcoord.gateway")
 
+LAST_FAREWELLS_S = 1.0
+"""How long a stop of this process waits for them, in seconds."""
 FAREWELLS_AT_ONCE = 100
 """How many groups that a predecessor may have left behind kcoord gives back in one round."""
 CHANGES_AT_ONCE, CHANGES_A_ROUND = 50, 200
@@ -360,6 +362,22 @@ class Sentinels:
                 await self._leave(sentinel, session)
         except (UpstreamLost, DecodeError) as fault:
             log.debug("the sentinel of group %s cannot step aside yet: %s", sentinel.group_id, fault)
+
+    async def leave_empty_groups(self) -> None:
+        """Before a stop: leave the groups that have no members here, without the usual grace. Otherwise nobody could
+        join them at the brokers before the sentinel's session ends. Other instances, if there are any, see to it later.
+        """
+        if self._kind.IS_SHARED or not self._all:
+            return
+        facts = await self._gateway.groups.facts(list(self._all))
+        empty = [
+            sentinel
+            for group_id, sentinel in self._all.items()
+            if sentinel.is_joined and (known := facts.get(group_id, UNKNOWN)).loaded and not known.has_members
+        ]
+        leaving = [self._gateway.spawn(self._leave(each)) for each in empty if not self._is_busy(each)]
+        if leaving:
+            await asyncio.wait(leaving, timeout=LAST_FAREWELLS_S)
 
     async def give_back(self, sentinel: Sentinel) -> None:
         """Leave at once if the group has no members here: kcoord refused its first member."""

@@ -166,9 +166,7 @@ def _can_mend(sentinel: SentinelState, error: ErrorCode) -> bool:
             return True
         case ErrorCode.UNKNOWN_MEMBER_ID | ErrorCode.FENCED_INSTANCE_ID:
             if error == ErrorCode.FENCED_INSTANCE_ID:
-                log.error(
-                    "group %s was taken over upstream by another kcoord (group.instance.id kcoord)", sentinel.group_id
-                )
+                sentinel.note_fenced()
             known, sentinel.member_id = sentinel.member_id, ""
             return bool(known)
     return False

@@ -7,6 +7,7 @@ whoever holds the sentinel's `lock`.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from collections.abc import Set as AbstractSet
@@ -34,6 +35,8 @@ __all__ = [
     "no_connection",
     "nobody",
 ]
+
+log = logging.getLogger("kcoord.gateway")
 
 PROTOCOL = "kcoord"
 """The protocol that the sentinel joins with."""
@@ -113,6 +116,7 @@ class SentinelState:
         "carriers",
         "comes_back",
         "empty_since_ms",
+        "fenced_times",
         "forget_answers",
         "generation",
         "group_id",
@@ -209,6 +213,8 @@ class SentinelState:
         self.empty_since_ms: int | None = None
         self.beat_due_ms = 0
         """When the next heartbeat is due."""
+        self.fenced_times = 0
+        """How often another process has taken it over."""
 
     @property
     def is_joined(self) -> bool:
@@ -225,6 +231,20 @@ class SentinelState:
 
     def is_of_type(self, protocol_type: str) -> bool:
         return self.appearance is not None and self.appearance.protocol_type == protocol_type
+
+    def note_fenced(self) -> None:
+        """Another process has taken it over: say so the first, second, fourth, eighth … time. Two that do not share the
+        groups take it from each other several times a second.
+        """
+        self.fenced_times += 1
+        if not self.fenced_times & (self.fenced_times - 1):
+            log.error(
+                "group %s was taken over upstream by another kcoord (group.instance.id kcoord), %d %s by now: several "
+                "kcoords before one cluster may have the same groups only if they share them (--log kafka)",
+                self.group_id,
+                self.fenced_times,
+                "time" if self.fenced_times == 1 else "times",
+            )
 
     # -- its heartbeats -----------------------------------------------------------------------------------------------
 
