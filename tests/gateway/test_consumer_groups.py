@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ from tests.gateway.scripted import (
     until,
 )
 from tests.kafka.cluster import KafkaCluster
+from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
 from tests.server.test_client_software import NAMED, SOFTWARE
 
@@ -443,3 +444,21 @@ async def test_rule_26_of_members_that_are_no_consumers_nobody_looks_for_topics(
 
 async def _returns(value: object) -> object:
     return value
+
+
+async def test_20_a_start_without_consumer_groups_says_whose_consumers_are_refused(
+    kafka: KafkaCluster, start_kcoord: Callable[..., Kcoord], name: str, topic: str
+) -> None:
+    front = start_kcoord(kafka, group_consumer_enable="true")
+    consumer = await Consumer.at(front.bootstrap, name, "a" * 22, topic)
+    await consumer.join()
+    front.stop()
+    front.settings = {each: value for each, value in front.settings.items() if each != "group.consumer.enable"}
+    front.start()
+    front.wait_for_line(f"(KIP-848) in 1 groups ({name}) are refused from now on")
+    again = await Consumer.at(front.bootstrap, name, "a" * 22, topic)
+    refused = await again.beat()
+    assert ErrorCode(refused.error_code) == ErrorCode.UNSUPPORTED_VERSION
+    assert str(refused.error_message).startswith(
+        "the group is one of kcoord's consumer groups, which it does not serve"
+    )

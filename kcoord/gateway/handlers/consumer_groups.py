@@ -25,7 +25,7 @@ import attrs
 
 from kcoord.gateway.handlers.consumer_topics import find_out, seen_by_consumer, stand, with_news
 from kcoord.gateway.handlers.group_calls import GroupCallContext, admit, answer, keep
-from kcoord.gateway.handlers.other_protocols import OTHERS, UpgradeContext, newer_heartbeat
+from kcoord.gateway.handlers.other_protocols import OTHERS, SWITCHED_OFF, UpgradeContext, newer_heartbeat
 from kcoord.gateway.ownership.access.group_ownership import facts_of, is_here, is_the_clusters, may_be_here
 from kcoord.gateway.ownership.access.rights import DESCRIBE, READ
 from kcoord.gateway.ownership.maintenance.group_appearances import topics_in
@@ -85,7 +85,8 @@ async def heartbeat(
     """Answer a ConsumerGroupHeartbeat, or pass it on. Raises UpstreamLost."""
     group_id = request.group_id
     if not gateway.settings.consumer_groups:
-        await newer_heartbeat(gateway, session, call, request)
+        had = gateway.groups.known_facts(group_id).consumer_epoch is not None
+        await newer_heartbeat(gateway, session, call, request, SWITCHED_OFF if had else OTHERS)
         return
     if not gateway.owns(group_id):
         await _pass_on(session, call, request, NOT_SERVED)

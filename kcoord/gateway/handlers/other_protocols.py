@@ -47,6 +47,9 @@ log = logging.getLogger("kcoord.gateway")
 NewerHeartbeat = ConsumerGroupHeartbeatRequest | ShareGroupHeartbeatRequest | StreamsGroupHeartbeatRequest
 
 OTHERS = "the group is kcoord's, and its members speak another protocol"
+SWITCHED_OFF = (
+    "the group is one of kcoord's consumer groups, which it does not serve without group.consumer.enable=true"
+)
 HINT = "set group.protocol=classic"
 PAUSE_MS = 60_000
 SAID_BYTES = 4 << 20
@@ -84,6 +87,8 @@ class RefusedUpgrades:
     def note(self, request: NewerHeartbeat, client: str, now_ms: int, why: str = OTHERS) -> None:
         """Note that this client was refused, and why. `now_ms` is monotonic."""
         who, advice = ADVICE[type(request)]
+        if why not in (OTHERS, SWITCHED_OFF):
+            advice = "Set group.protocol=classic there, or change that first (kcoord config describe GROUP)"
         said = self._said.get((request.group_id, who))
         if said is not None and now_ms < said.next_ms:
             said.left_out += 1

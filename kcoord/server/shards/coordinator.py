@@ -20,6 +20,7 @@ from kcoord.group.group_facts import GroupFacts
 from kcoord.group.multi_group_requests import Gathering, empty_answer, group_of, split
 from kcoord.group.partition_of_group import partition_of
 from kcoord.group.request_slices import fetch_of, fetches_all, is_refused, merge_slices, slices_of
+from kcoord.group.state.bounded_text import bounded_name
 from kcoord.group.state.settings import GroupSettings
 from kcoord.group.state.step import CachedReply, RequestContext
 from kcoord.group.state.topic import Topic
@@ -37,6 +38,8 @@ from kcoord.server.shards.shard_phase import ShardPhase
 log = logging.getLogger("kcoord.coordinator")
 
 Deliver = Callable[[Response, CachedReply | None], None]
+NAMED = 5
+"""How many groups a line of the log names at most."""
 
 
 async def always(_partition: int) -> bool:
@@ -69,6 +72,7 @@ class Coordinator:
         """
         self.is_awaited: Callable[[int], bool] = lambda _partition: False
         """Called for a partition that is elsewhere: is it about to get another owner, so that requests should wait?"""
+        self._serves_consumers = consumer_groups
         configs = GroupConfigs(settings.connect, given, settings.consumer if consumer_groups else None)
         limits = settings.limits
         self._creations = CreationRate(limits.creations_per_s, limits.creations_at_once)
@@ -98,6 +102,7 @@ class Coordinator:
         broken = sum(host.state is ShardPhase.BROKEN for host in self._hosts)
         groups = sum(len(host.shard.group_ids()) for host in self._hosts)
         log.info("loaded %d groups in %.2f s", groups, time.monotonic() - began)
+        self._warn_of_consumers(self._hosts)
         if broken:
             log.error("%d of %d partitions are not served: see the lines above", broken, len(self._hosts))
 
@@ -112,6 +117,22 @@ class Coordinator:
         served already.
         """
         await self._hosts[partition].gain()
+        self._warn_of_consumers([self._hosts[partition]])
+
+    def _warn_of_consumers(self, hosts: Sequence[ShardHost]) -> None:
+        """Log which groups have consumers that an earlier start of kcoord served, and this one does not."""
+        if self._serves_consumers:
+            return
+        left = sorted(group.group_id for host in hosts for group in host.shard.state.consumer.values() if group.members)
+        if left:
+            log.warning(
+                "consumers with group.protocol=consumer (KIP-848) in %d groups (%s%s) are refused from now on: kcoord "
+                "had these groups when group.consumer.enable was true. Set it to true again, or give the consumers "
+                "other group ids",
+                len(left),
+                ", ".join(map(bounded_name, left[:NAMED])),
+                ", …" if len(left) > NAMED else "",
+            )
 
     async def lose(self, partition: int) -> None:
         """Stop serving one partition at once. Returns when another instance may have it."""
