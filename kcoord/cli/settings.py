@@ -114,7 +114,7 @@ def _type_name(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return ", ".join(f"`{part}`" for part in parts if part) + (" or empty" if "" in parts else "")
     if get_origin(kind) is dict:
-        return "BROKER=PORT,…"
+        return "BROKER=PORT,…" if parts[0] is int else "TOPIC:PARTITIONS,…"
     if get_origin(kind) is tuple:
         return "list of " + _type_name(parts[0])
     if get_origin(kind) is Annotated or len(parts) >= 1:

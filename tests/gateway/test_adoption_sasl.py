@@ -13,9 +13,10 @@ from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRe
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 from tests.gateway.live_member import LiveMember
-from tests.gateway.moving_groups import owned_by
+from tests.gateway.moving_groups import goes, owned_by, stable, sync
 from tests.gateway.sasl import log_in
-from tests.gateway.scripted import ask, connect, describe, until
+from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
+from tests.gateway.test_release import PATIENT_MS
 from tests.gateway.test_sasl import SETTINGS, as_user, coordinator_is_known, with_rights
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
@@ -68,6 +69,30 @@ async def test_in_and_out_over_the_members_connections(
     assert [each.answers["UNKNOWN_MEMBER_ID"] for each in members] == [0] * count
     await asyncio.to_thread(kcoord.wait_for_line, f"group {name} is the cluster's again")
     await asyncio.gather(*(each.stop() for each in members))
+
+
+@pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "is killed"])
+async def test_15_who_goes_during_a_release_is_not_waited_for(
+    kafka: KafkaCluster, kcoord: Kcoord, name: str, leaves: bool
+) -> None:
+    """The connections of all others wait upstream, so its own one removes kcoord's member."""
+    await coordinator_is_known(kcoord, name)
+    session = {"session_ms": 45_000 if leaves else 6_000, "rebalance_ms": PATIENT_MS}
+    *others, goner = [ScriptedMember(await as_user(kcoord, "reader"), name, **session) for _ in range(3)]
+    await stable(*others, goner)
+    await owned_by(await as_user(kcoord, ADMIN), name, "cluster")
+    joining = [asyncio.create_task(goes(each)) for each in others]
+
+    async def two_have_come() -> bool:
+        return len(await members_upstream(kafka, name)) == len(others) + 1
+
+    await until(two_have_come, "two have joined the cluster, beside kcoord's member")
+    if leaves:
+        await goner.leave()
+    await asyncio.gather(*joining)
+    await sync(*others)
+    assert [await each.heartbeat() for each in others] == [ErrorCode.NONE] * 2
+    assert await members_upstream(kafka, name) == [""] * 2
 
 
 @pytest.mark.proof
