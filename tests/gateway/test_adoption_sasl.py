@@ -77,8 +77,11 @@ async def test_15_who_goes_during_a_release_is_not_waited_for(
 ) -> None:
     """The connections of all others wait upstream, so its own one removes kcoord's member."""
     await coordinator_is_known(kcoord, name)
-    session = {"session_ms": 45_000 if leaves else 6_000, "rebalance_ms": PATIENT_MS}
-    *others, goner = [ScriptedMember(await as_user(kcoord, "reader"), name, **session) for _ in range(3)]
+    session_ms = 45_000 if leaves else 6_000
+    *others, goner = [
+        ScriptedMember(await as_user(kcoord, "reader"), name, session_ms=session_ms, rebalance_ms=PATIENT_MS)
+        for _ in range(3)
+    ]
     await stable(*others, goner)
     await owned_by(await as_user(kcoord, ADMIN), name, "cluster")
     joining = [asyncio.create_task(goes(each)) for each in others]

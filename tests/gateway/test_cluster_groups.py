@@ -109,6 +109,7 @@ def test_what_is_told() -> None:
     manually = "kcoord groups adopt takes it over, and no member notices (gateway.adopt=manual)"
     assert told(2, 0, adopts=False).endswith(manually)
     assert "It was given to the cluster (gateway.owner=cluster)" in told(2, 0, owner="cluster")
+    assert "sent nothing since" in told(1, 1, has_just_begun=True)
     assert "no --groups of this kcoord matches it" in told(2, 0, owner="cluster", is_matched=False)
 
 

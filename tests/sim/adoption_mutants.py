@@ -45,6 +45,8 @@ ADOPTION_MUTANTS = (
            'attrs.evolve(request, member_id=new_id or "")', "request"),
     Mutant(15, "the sentinel stays when all have joined", Releases._leave,
            "return await sentinel.go(asker)", "return ErrorCode.NONE"),
+    Mutant(15, "who has gone before it has joined is waited for", Releases.end_if_all_have_come,
+           "if not release.came:", "if not sentinel.IS_SHARED:"),
     Mutant(15, "who comes while a release is taken back is passed to the cluster", joins.join_over,
            "sentinel.group_id)):\n        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS",
            "sentinel.group_id)):\n        return ErrorCode.REBALANCE_IN_PROGRESS"),

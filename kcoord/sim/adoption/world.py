@@ -39,6 +39,8 @@ COMMIT_MS = 500
 """How long a commit may wait while a group is adopted, besides the time of its messages."""
 SETTLES_S = 60.0
 """The time within which each step of a calm run must be done."""
+COME_S, SOON_S = 5.0, 10.0
+"""The time in which all members but a slow one join in a release, and the time in which they go on without it."""
 BUSY_MS, WAITS_MS = 45_000, 60_000
 """How long a slow member does not join, and the shortest rebalance timeout with which the others wait for it."""
 
@@ -237,6 +239,7 @@ class AdoptionWorld:
         if plan.rebalance_ms >= WAITS_MS and plan.members > 1:
             await self._waits(Owner.CLUSTER)
             await self._waits(Owner.KCOORD)
+            await self._is_not_waited_for()
         self.judge.check_commits()
 
     async def _waits(self, owner: str) -> None:
@@ -259,6 +262,20 @@ class AdoptionWorld:
         lost = [each.name for each in members if each.is_alive and each.losses > before[each]]
         if lost:
             raise Violation("cost", f"{lost} lost their connections while the group became of: {owner}")
+
+    async def _is_not_waited_for(self) -> None:
+        """Release the group while one member is slow to join, and then leaves or dies. Check that the others go on once
+        it is no member any more.
+        """
+        slow, *_ = self.fleet.places
+        orderly, session_s = self.context.random.random() < 0.5, self.context.plan.session_ms / 1000
+        assert slow.member is not None
+        slow.member.busy_until_ms = self.context.loop.now_ms + BUSY_MS
+        await self.own(Owner.CLUSTER)
+        await asyncio.sleep(COME_S)
+        self.context.note(slow.name, f"has not joined, and {'leaves' if orderly else 'dies'}")
+        slow.stop(orderly=orderly)
+        await self._be_well(Owner.CLUSTER, SOON_S + (0 if orderly else session_s))
 
     async def _costs(self, owner: str, joins: int) -> None:
         """Move the group to `owner`, and check that each member joins, but not more than `joins` times.

@@ -19,7 +19,6 @@ Rules:
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import struct
 import weakref
@@ -69,10 +68,6 @@ SEEN_BYTES, SAID_BYTES = 16 << 20, 4 << 20
 """Size limits, in bytes, of the memory of members that came through, and of the other memories by group."""
 USUAL_SESSION_MS = 45_000
 """Assumed session timeout of a member whose JoinGroup kcoord has not seen: the default of Kafka's consumers."""
-SAY_AFTER_S = 5.0
-"""How long after the first call of a group's member the log says who has the group, in seconds. Most clients send a
-heartbeat in that time.
-"""
 NOT_KNOWN = -1
 """The generation if no call has named one."""
 
@@ -101,6 +96,8 @@ class ClusterGroup:
     """Whether a `--groups` matches it."""
     adopts: bool = True
     """Whether kcoord adopts groups whose `gateway.owner` leaves it open (`gateway.adopt`)."""
+    has_just_begun: bool = False
+    """Whether some of `direct` may come through this kcoord, and only have sent nothing since it started."""
     hindrance: str = ""
     """Why kcoord's last attempt to adopt the group failed; empty if there was none."""
 
@@ -132,9 +129,10 @@ class ClusterGroup:
         if self.owner == Owner.CLUSTER:
             return "It was given to the cluster (gateway.owner=cluster); kcoord groups adopt brings it back"
         if self.direct:
+            so_far = " (kcoord has just started: who has sent nothing since counts as direct)"
             return (
-                "Point those at kcoord (bootstrap.servers); until the last of them is moved or stopped, the group "
-                "stays with the cluster"
+                f"Point those at kcoord (bootstrap.servers){so_far if self.has_just_begun else ''}; until the last of "
+                "them is moved or stopped, the group stays with the cluster"
             )
         if self.owner == Owner.AUTO and not self.adopts:
             return "kcoord groups adopt takes it over, and no member notices (gateway.adopt=manual)"
@@ -183,6 +181,8 @@ class ClusterGroups:
 
     def __init__(self, gateway: ClusterGroupsContext) -> None:
         self._gateway = gateway
+        self._first_ms: int | None = None
+        """When the first member of all came by here."""
         self._seen: BoundedCache[tuple[str, str], Sighting] = BoundedCache(SEEN_BYTES)
         self._said: BoundedCache[str, weakref.ref[ClientSession]] = BoundedCache(SAID_BYTES)
         """Groups that the log has named as the cluster's, each with the connection by which a member came last."""
@@ -271,6 +271,7 @@ class ClusterGroups:
 
         `times`: its session and rebalance timeouts, in ms; None if the call does not name them.
         """
+        self._first_ms = self._first_ms or self._gateway.now_ms()
         known = self._seen.get((group_id, member_id))
         session_ms, rebalance_ms = times or ((None, None) if known is None else (known.session_ms, known.rebalance_ms))
         self._seen[group_id, member_id] = Sighting(
@@ -321,6 +322,7 @@ class ClusterGroups:
             owner=gateway.owner_of(group_id, gateway.groups.known_facts(group_id)),
             is_matched=gateway.matches(group_id),
             adopts=gateway.adopts,
+            has_just_begun=gateway.now_ms() - (self._first_ms or 0) < USUAL_SESSION_MS,
             hindrance=self._hindrances.get(group_id) or "",
         )
 
@@ -360,10 +362,6 @@ class ClusterGroups:
             log.info("group %s is kcoord's now: its last member at the cluster has gone", group_id)
 
     async def _say(self, session: ClientSession, group_id: str) -> None:
-        """Log that the cluster has the group, once its other members have had the time to come by here, too."""
-        await asyncio.sleep(SAY_AFTER_S)
-        if group_id not in self._said:
-            return  # kcoord has adopted it
         try:
             found = await self.look(session, group_id)
         except (UpstreamLost, DecodeError) as fault:
