@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 
@@ -11,6 +10,7 @@ from kcoord.consumer.computing import install_request
 from kcoord.consumer.errors import ConsumerError
 from kcoord.consumer.heartbeats import assignors_of
 from kcoord.consumer.setup import Setup
+from kcoord.loop.thread_call import call_in_thread
 from kcoord.protocol.messages import ConsumerGroupHeartbeatRequest
 from kcoord.worker.setup import Offer
 
@@ -49,7 +49,7 @@ class AssignorCalls:
             _log.error("was asked to assign with %r, which this consumer does not have", name)
             return None
         try:
-            return await asyncio.to_thread(self._assign, assignor, group)
+            return await call_in_thread(f"assignor {name}", self._assign, assignor, group)
         except Exception:
             _log.exception("assignor %s failed", name)
             return None

@@ -22,8 +22,16 @@ from kcoord.consumer.callbacks import Callback, Callbacks
 from kcoord.consumer.errors import CommitFailed, ConsumerError, ConsumerStopped, name_some, refusal, unreadable
 from kcoord.consumer.membership import Membership
 from kcoord.consumer.membership_driver import Driver
-from kcoord.consumer.offsets import Offset
-from kcoord.consumer.option_checks import addresses_of, check_assignors, check_reading, check_subscription, security_of
+from kcoord.consumer.offsets import Offset, check_commit, check_offset
+from kcoord.consumer.option_checks import (
+    addresses_of,
+    check_assignors,
+    check_fetch_options,
+    check_reading,
+    check_subscription,
+    check_times,
+    security_of,
+)
 from kcoord.consumer.reading import Reading
 from kcoord.consumer.setup import Setup
 from kcoord.worker.coordinator_lookup import Finder
@@ -54,7 +62,8 @@ class Consumer:
       coordinator must be a kcoord with `group.consumer.client.assignors.enable=true`.
     - `on_assigned`, `on_revoked`, `on_lost`: functions or coroutine functions that get a frozenset of partitions. The
       first one may `seek`. When `on_revoked` returns, others get the partitions. `on_lost` is called when others may
-      have them by now; without it, `on_revoked` is. What they raise, the next poll raises as ConsumerError.
+      have them by now; without it, `on_revoked` is. What they raise, the next poll raises as ConsumerError, or the end
+      of the block if there is no poll any more and no other exception.
     - `enable_auto_commit`, `auto_commit_interval`: whether and how often the consumer commits what was processed. It
       also does so before partitions are revoked, and at the end.
     - `auto_offset_reset`: where to begin where nothing was committed, or the offset does not exist any more. `"none"`:
@@ -103,6 +112,13 @@ class Consumer:
         check_subscription(group, topics, pattern)
         check_reading(auto_offset_reset, isolation_level)
         check_assignors(assignors, server_assignor)
+        check_times(
+            auto_commit_interval=auto_commit_interval,
+            max_poll_interval=max_poll_interval,
+            request_timeout=request_timeout,
+            commit_timeout=commit_timeout,
+            close_timeout=close_timeout,
+        )
         addresses, trust = addresses_of(bootstrap_servers), security_of(security)
         self._servers = [f"{host}:{port}" for host, port in addresses]
         self._finder = Finder(addresses, group, trust, client_id, timeout=5.0)
@@ -124,6 +140,7 @@ class Consumer:
             "request_timeout_ms": _ms(request_timeout),
             **trust.aiokafka(),
         }
+        check_fetch_options(fetch_options or {}, self._client)
         self._options = {
             "auto_offset_reset": auto_offset_reset,
             "isolation_level": isolation_level,
@@ -163,6 +180,7 @@ class Consumer:
         member = Membership(self._setup, secrets.SystemRandom().random)
         driver = Driver(member, self._finder, reading, self._callbacks, self._commit_before_revocation, assignors)
         self._parts = driver, reading
+        self._callbacks.failure = None
         self._stopped_by, self._has_told_signal, self._was_closed = None, False, False
         self._commits_at = asyncio.get_running_loop().time() + self._commit_interval
         driver.start()
@@ -176,15 +194,18 @@ class Consumer:
         if self._parts is not None and error is None:
             self._parts[1].note_processed()  # else what the program has in hand was not processed
         await self._close(permanent=False)
+        if error is None:
+            self._callbacks.raise_failure()
 
     async def close(self, *, permanent: bool = False) -> None:
         """Commit what was processed (if the consumer commits by itself), call `on_revoked`, and leave. The records that
         the program has in hand count as processed. A static member keeps its place until it returns, unless
-        `permanent`.
+        `permanent`. When the consumer has left, raises ConsumerError for what a callback has raised, if no poll has.
         """
         if self._parts is not None:
             self._parts[1].note_processed()
         await self._close(permanent=permanent)
+        self._callbacks.raise_failure()
 
     async def _close(self, *, permanent: bool) -> None:
         if self._parts is None:
@@ -360,9 +381,7 @@ class Consumer:
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Go on at `offset`. Raises ConsumerError if the partition is not assigned, or the offset is negative."""
         self._require([partition])
-        if offset < 0:
-            raise ConsumerError(f"{name_some([partition])}: there is no offset {offset}")
-        self._running[1].seek(partition, offset)
+        self._running[1].seek(partition, check_offset(partition, offset))
 
     def pause(self, *partitions: TopicPartition) -> None:
         """Give no records of these until `resume`. A partition that is revoked and comes back is not paused. Raises
@@ -390,17 +409,22 @@ class Consumer:
 
         An offset is that of the next record to read; with a text to be kept with it, it is a tuple. Temporary errors
         are tried again, also if the member epoch has moved. Raises CommitFailed if the partitions are not this
-        consumer's any more, if the coordinator refuses, or after `commit_timeout`.
+        consumer's any more, if the coordinator refuses, or after `commit_timeout`. Without offsets this includes
+        partitions that were lost since the last poll, with records that the program was given and has not committed.
+        Raises ConsumerError for what is no offset.
         """
         driver, reading = self._running
         if offsets is None:
+            if reading.lost:
+                raise driver.requests.not_held(reading.lost)
             positions = reading.to_commit(in_hand=True)
             await self._commit_positions(driver, reading, positions, self._commit_timeout, skip_unknown=False)
             return
-        asked = {each: (offset, "") if isinstance(offset, int) else offset for each, offset in offsets.items()}
+        asked = check_commit(offsets)
         if asked:
             reading.note_own(asked)
             await driver.requests.commit(asked, self._commit_timeout, driver.is_held)
+            reading.note_committed({each: offset for each, (offset, _) in asked.items()})
 
     async def committed(self, *partitions: TopicPartition) -> dict[TopicPartition, int | None]:
         """The offsets that the group has committed; None where there is none. Raises ConsumerError if this user may not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from aiokafka import TopicPartition
@@ -47,6 +48,18 @@ CLIENT_SIDE_ADVICE: Mapping[int, str] = {
     "group.consumer.client.assignors.enable=true. Or leave out `assignors`: then the coordinator assigns",
 }
 """The same, for a consumer that has assignors of its own."""
+_STOP_THE_OTHERS = "stop the members of the classic protocol first, or use another group"
+REASON_ADVICE: Mapping[str, str] = {
+    "migration policy": "set consumer.migration.policy of the group to bidirectional or upgrade, or "
+    + _STOP_THE_OTHERS,
+    "kcoord does not coordinate this group": "add it to the groups that kcoord may have (its setting groups), or use "
+    "another group",
+    "the classic protocol": _STOP_THE_OTHERS,
+    "another protocol": _STOP_THE_OTHERS,
+}
+"""What to do where the coordinator's own reason has these words. The first entry counts, before the error code."""
+_HINT_TO_JAVA = re.compile(r":? set group\.protocol=classic.*$")
+"""kcoord says this to clients that have both protocols. This one does not."""
 
 
 class ConsumerError(Exception):
@@ -65,16 +78,24 @@ class ConsumerStopped(ConsumerError):
 
 def refusal(setup: Setup, error_code: int, message: str | None) -> ConsumerError:
     """The error of a consumer that may not be a member."""
-    said = f" ({message})" if message else ""
+    reason = _HINT_TO_JAVA.sub("", message or "").rstrip(".")
+    advice = _advice(setup, error_code, reason)
+    text = f"{reason}. {advice[0].upper()}{advice[1:]}" if reason else advice
+    return ConsumerError(f"group {setup.group_id}: {error_name(error_code)}: {text}")
+
+
+def _advice(setup: Setup, error_code: int, reason: str) -> str:
+    for words, advice in REASON_ADVICE.items():
+        if words in reason:
+            return advice
     advices = {**ADVICE, **CLIENT_SIDE_ADVICE} if setup.client_assignors else ADVICE
-    advice = advices.get(error_code, "the coordinator refuses this consumer").format(
+    return advices.get(error_code, "the coordinator refuses this consumer").format(
         instance=setup.instance_id,
         assignor=setup.server_assignor,
         client_side=", ".join(setup.client_assignors),
         pattern=setup.pattern,
         subscription=setup.pattern or ", ".join(setup.topics),
     )
-    return ConsumerError(f"group {setup.group_id}: {error_name(error_code)}: {advice}{said}")
 
 
 def unreadable(group_id: str, error: KafkaError) -> ConsumerError:

@@ -87,7 +87,7 @@ class GroupRequests:
                 for pause_s in self._pauses():
                     foreign = [each for each in left if not is_held(each)]
                     if foreign or life != self.lives:
-                        raise self._not_held(foreign or left)
+                        raise self.not_held(foreign or left)
                     request = commit_request(self._setup, self._member.epoch, left)
                     try:
                         response = await self._send(request, OffsetCommitResponse)
@@ -122,7 +122,7 @@ class GroupRequests:
                     if code == ErrorCode.UNKNOWN_MEMBER_ID and life == self.lives:
                         self._disown(code)
                     self._hurry()
-                    raise self._not_held(left, error_name(code))
+                    raise self.not_held(left, error_name(code))
                 case Verdict.REFUSED:
                     raise CommitFailed(
                         f"group {self._setup.group_id}: the offset {offset[0]} of {name_some([partition])} is refused: "
@@ -134,7 +134,8 @@ class GroupRequests:
             self._hurry()
         return again, why
 
-    def _not_held(self, partitions: Iterable[TopicPartition], code: str = "") -> CommitFailed:
+    def not_held(self, partitions: Iterable[TopicPartition], code: str = "") -> CommitFailed:
+        """The error of a commit of partitions that the consumer has lost. `code`: the coordinator's error."""
         said = f" ({code})" if code else ""
         return CommitFailed(
             f"group {self._setup.group_id}: {name_some(partitions)} cannot be committed: this consumer does not have "

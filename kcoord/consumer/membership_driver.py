@@ -197,7 +197,9 @@ class Driver:
             async with self.turns.callback():
                 _log.info("group %s: revoked %s", self.member.setup.group_id, name_some(gone))
                 await self._callbacks.call("on_revoked", gone)
-                self._forget(gone)
+                self._reading.drop(gone)
+                for each in gone:
+                    self._held.pop(each, None)
         self._do(self.member.released(now_ms(), action.number))
 
     def _interrupt(self, action: actions.Lose) -> None:
@@ -206,7 +208,8 @@ class Driver:
         self._nameless.clear()
         gone = self.held
         _log.warning("group %s: lost %s: %s", self.member.setup.group_id, name_some(gone), action.why)
-        self._forget(gone)
+        self._reading.lose(gone)
+        self._held.clear()
         self._calls.interrupt("on_lost", lambda: self._lose(action.number, gone))
 
     async def _lose(self, number: int, gone: frozenset[TopicPartition]) -> None:
@@ -215,11 +218,6 @@ class Driver:
             if gone:
                 await self._callbacks.call("on_lost", gone)
         self._do(self.member.lost(now_ms(), number))
-
-    def _forget(self, partitions: frozenset[TopicPartition]) -> None:
-        self._reading.drop(partitions)
-        for each in partitions:
-            self._held.pop(each, None)
 
     async def _learn(self) -> None:
         """Learn the names of topics, and begin with what was granted of them."""

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from aiokafka import TopicPartition
 
+from kcoord.consumer.errors import ConsumerError, name_some
 from kcoord.consumer.setup import Setup
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated.offset_commit_request import OffsetCommitRequestPartition, OffsetCommitRequestTopic
@@ -26,6 +27,7 @@ from kcoord.protocol.messages import (
 
 Offset: TypeAlias = tuple[int, str]
 """An offset, and the text that is kept with it."""
+_LARGEST = (1 << 63) - 1
 _STABLE_FROM, _GROUPS_FROM, _MEMBERS_FROM = 7, 8, 9
 """The first versions of OffsetFetch that can wait for transactions, name several groups, and name a member."""
 
@@ -60,6 +62,25 @@ def verdict(error_code: int) -> Verdict:
         return Verdict.AGAIN if ErrorCode(error_code).retriable else Verdict.REFUSED
     except ValueError:
         return Verdict.REFUSED
+
+
+def check_offset(partition: TopicPartition, offset: object) -> int:
+    """The offset, if it can be one. Raises ConsumerError."""
+    if not isinstance(offset, int) or not 0 <= offset <= _LARGEST:
+        raise ConsumerError(f"{name_some([partition])}: there is no offset {offset!r}")
+    return int(offset)
+
+
+def check_commit(offsets: Mapping[TopicPartition, int | Offset]) -> dict[TopicPartition, Offset]:
+    """What a program wants to commit, each offset with its text. Raises ConsumerError for what cannot be committed."""
+    checked: dict[TopicPartition, Offset] = {}
+    for partition, wanted in offsets.items():
+        match wanted:
+            case (offset, str(text)):
+                checked[partition] = check_offset(partition, offset), text
+            case _:
+                checked[partition] = check_offset(partition, wanted), ""
+    return checked
 
 
 def commit_request(setup: Setup, epoch: int, offsets: Mapping[TopicPartition, Offset]) -> OffsetCommitRequest:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer
 
 from kcoord.address import parse_address
 from kcoord.assign.consumer import ClientSideAssignor
 from kcoord.client.errors import ClientError
 from kcoord.client.security import Security
 from kcoord.consumer.errors import ConsumerError
+
+_SHORTEST_S, _LONGEST_S = 0.001, 2_147_483.0
+"""Times are sent to brokers in ms, as numbers of 32 bits."""
+_OUR_FETCH_OPTIONS = frozenset({"self", "topics", "loop", "group_id", "enable_auto_commit"})
+"""What `AIOKafkaConsumer` takes and a program may not give, beyond what its client is given."""
 
 
 def check_subscription(group: str, topics: Sequence[str] | None, pattern: str | None) -> None:
@@ -43,6 +52,23 @@ def check_assignors(assignors: Sequence[ClientSideAssignor], server_assignor: st
         raise ConsumerError("assignors: one has no name")
     if len(set(names)) < len(names):
         raise ConsumerError(f"assignors: give each name once, not {', '.join(names)}")
+
+
+def check_times(**times: Any) -> None:
+    """Check times in seconds, by the names of their options. Only `close_timeout` may be 0."""
+    for name, seconds in times.items():
+        shortest = 0.0 if name == "close_timeout" else _SHORTEST_S
+        if not isinstance(seconds, int | float) or not shortest <= seconds <= _LONGEST_S:
+            raise ConsumerError(f"{name} {seconds!r} must be a number of seconds from {shortest:g} to {_LONGEST_S:.0f}")
+
+
+def check_fetch_options(options: Mapping[str, Any], client: Mapping[str, Any]) -> None:
+    """Check the further arguments of `AIOKafkaConsumer`. `client` are those that the consumer gives it anyway."""
+    for name in options:
+        if name not in inspect.signature(AIOKafkaConsumer.__init__).parameters:
+            raise ConsumerError(f"fetch_options: aiokafka.AIOKafkaConsumer has no argument {name!r}")
+        if name in client or name in _OUR_FETCH_OPTIONS:
+            raise ConsumerError(f"fetch_options: {name!r} cannot be given here: the consumer sets it itself")
 
 
 def addresses_of(servers: str | Sequence[str]) -> list[tuple[str, int]]:

@@ -40,11 +40,16 @@ class Reading:
         """Of all partitions that the application has; None: not known yet, because nothing was committed."""
         self._processed: dict[TopicPartition, int] = {}
         self._saved: dict[TopicPartition, int] = {}
-        """The position at which offsets of a partition were committed last. The offset may have been another one."""
-        self._own: set[TopicPartition] = set()
-        """Where the application has committed offsets of its own choice before the position was known."""
+        """The offset of each partition that was committed last."""
+        self._own: dict[TopicPartition, int | None] = {}
+        """Where the application has committed an offset of its own choice, which stands: the position behind all that
+        it was given by then; None: not known yet.
+        """
         self._given: list[tuple[TopicPartition, int]] = []
         """The positions behind the records that the application has in hand."""
+        self._given_from: set[TopicPartition] = set()
+        """The partitions from which the application was given records."""
+        self._lost: set[TopicPartition] = set()
         self._reads: set[TopicPartition] = set()
         self._paused: set[TopicPartition] = set()
         self._resets: set[asyncio.Task[None]] = set()
@@ -79,6 +84,7 @@ class Reading:
         known = {each: offset for each, offset in starts.items() if offset is not None}
         self._processed.update(known)
         self._saved.update(known)
+        self._lost.clear()
 
     def begin(self, partitions: Iterable[TopicPartition]) -> None:
         """Read from these as well."""
@@ -98,9 +104,22 @@ class Reading:
             self._positions.pop(each, None)
             self._processed.pop(each, None)
             self._saved.pop(each, None)
-            self._own.discard(each)
+            self._own.pop(each, None)
+            self._given_from.discard(each)
             self._paused.discard(each)
         self._given = [(each, offset) for each, offset in self._given if each in self._positions]
+
+    def lose(self, partitions: Iterable[TopicPartition]) -> None:
+        """Others may have these by now. Records of them that were given and not committed are noted as lost."""
+        self._lost |= self._given_from & self.to_commit(in_hand=True).keys() & set(partitions)
+        self.drop(partitions)
+
+    @property
+    def lost(self) -> frozenset[TopicPartition]:
+        """The partitions that were lost since the application polled last, with records that it was given and that
+        nobody has committed.
+        """
+        return frozenset(self._lost)
 
     # Positions
 
@@ -112,33 +131,39 @@ class Reading:
         return int(await self._kafka.position(partition)) if offset is None else offset
 
     def to_commit(self, *, in_hand: bool) -> dict[TopicPartition, int]:
-        """The positions behind all records that were processed, where they have changed since the last commit.
-        `in_hand`: also behind those that the application has in hand.
+        """The positions behind all records that were processed, where these were not committed.
+
+        Where the application has committed an offset of its own choice, that stands until it has processed more than it
+        was given by then. `in_hand`: the positions behind all records that it was given, whatever it has committed.
         """
         positions = self._positions if in_hand else self._processed
         return {
-            each: offset for each, offset in positions.items() if offset is not None and offset != self._saved.get(each)
+            each: offset
+            for each, offset in positions.items()
+            if offset is not None and offset != self._saved.get(each) and (in_hand or each not in self._own)
         }
 
     def note_committed(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """These offsets were committed as positions."""
+        """These offsets were committed."""
         self._saved.update((each, offset) for each, offset in offsets.items() if each in self._positions)
 
     def note_own(self, partitions: Iterable[TopicPartition]) -> None:
-        """The application has committed offsets of its own choice: they stand until more is processed."""
-        for each in partitions:
-            if each in self._processed:
-                self._saved[each] = self._processed[each]
-            else:
-                self._own.add(each)
+        """The application commits offsets of its own choice in these partitions."""
+        self._own.update((each, self._positions[each]) for each in partitions if each in self._positions)
 
     def note_processed(self) -> None:
-        """The application comes back: what it had in hand is processed."""
+        """The application comes back: what it had in hand is processed, and it need not be told what was lost."""
         self._processed.update(self._given)
+        for each, offset in self._given:
+            own = self._own.get(each)
+            if own is not None and offset > own:
+                del self._own[each]
         self._given.clear()
+        self._lost.clear()
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
         """Go on at this offset."""
+        self._own.pop(partition, None)
         self._positions[partition] = self._processed[partition] = offset
         self._given = [(each, behind) for each, behind in self._given if each != partition]
         self._forget_records(partition)
@@ -171,6 +196,7 @@ class Reading:
         partition = TopicPartition(record.topic, record.partition)
         self._positions[partition] = record.offset + 1
         self._given.append((partition, record.offset + 1))
+        self._given_from.add(partition)
         return record
 
     async def fill(self, timeout_ms: int) -> None:
@@ -231,4 +257,4 @@ class Reading:
         if self._positions.get(partition, offset) is None:
             self._positions[partition] = self._processed[partition] = offset
             if partition in self._own:
-                self._saved[partition] = offset
+                self._own[partition] = offset

@@ -1,1 +1,1 @@
-"""One event loop shared by many clients: turns for long work, and accepting connections."""
+"""One event loop shared by many clients: turns for long work, calls in threads, and accepting connections."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from kcoord.assign import Assignment, ConnectAssignor, Resource, tell
 from kcoord.client.connection import error_name
+from kcoord.loop.thread_call import call_in_thread
 from kcoord.protocol.message_base import Request, Response
 from kcoord.worker import actions
 from kcoord.worker.alarm import Alarm
@@ -264,7 +265,7 @@ class Shell:
             _log.error("was asked to assign with %r, which this worker does not have", action.assignor)
         else:
             try:
-                assignment = await asyncio.to_thread(assignment_of, assignor, action.group)
+                assignment = await call_in_thread(f"assignor {action.assignor}", assignment_of, assignor, action.group)
             except Exception:
                 _log.exception("assignor %s failed", action.assignor)
         self._do(self.member.computed(now_ms(), action.number, assignment))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from types import TracebackType
 from typing import Any
 from unittest.mock import patch
 
@@ -38,9 +39,11 @@ class Reader:
         self.go_on()
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         await self.pause()
-        await self.consumer.close()
+        await self.consumer.__aexit__(kind, error, trace)
 
     def go_on(self) -> None:
         """Read."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -17,6 +22,8 @@ from kcoord.consumer import ConsumerError
 from kcoord.consumer.assignor_calls import AssignorCalls
 from kcoord.worker.setup import Offer
 from tests.consumer.hand import SETUP
+from tests.kafka.wait import DEADLINE_S
+from tests.repository import ROOT
 
 GROUP = PreparedGroup((), {})
 NOTHING = ConsumerAssignment(())
@@ -96,6 +103,44 @@ async def test_what_cannot_be_sent_is_no_assignment(gives: object, text: str, ca
     assert await calls.assign("own", GROUP) is None
     assert "assignor own failed" in caplog.text
     assert text in caplog.text
+
+
+async def test_an_assignor_does_not_wait_behind_other_work_of_the_program() -> None:
+    is_over = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.get_running_loop().set_default_executor(pool)
+        work = asyncio.create_task(asyncio.to_thread(is_over.wait))
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                assert await AssignorCalls([Scripted("own")], SETUP).assign("own", GROUP) is NOTHING
+        finally:
+            is_over.set()
+            await work
+
+
+HANGS = """
+import asyncio, time
+from tests.consumer.test_assignor_calls import GROUP, SETUP, AssignorCalls, Scripted
+
+class Hanging(Scripted):
+    def assign(self, group):
+        print("assigns", flush=True)
+        while True:
+            time.sleep(0.01)
+
+async def main():
+    assigning = asyncio.create_task(AssignorCalls([Hanging("own")], SETUP).assign("own", GROUP))
+    await asyncio.sleep(0.1)
+    assigning.cancel()
+
+asyncio.run(main())
+"""
+
+
+def test_an_assignor_that_hangs_does_not_keep_the_program_from_its_end() -> None:
+    command = [sys.executable, "-c", HANGS]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE_S, check=True)
+    assert ended.stdout == "assigns\n"
 
 
 async def test_an_assignor_that_is_not_there_computes_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiokafka import TopicPartition
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
@@ -25,11 +25,12 @@ from tests.consumer.reader import (
     until,
     until_shared,
 )
+from tests.consumer.test_reading import Record
 from tests.kafka.kcoord_process import Kcoord
 from tests.kafka.wait import DEADLINE_S
 
 ALL = partitions_of("work", 6)
-WORK = {"topics": ["work"]}
+WORK: dict[str, Any] = {"topics": ["work"]}
 
 
 async def test_consumers_come_and_go(shared_kcoord: Kcoord, group: str) -> None:
@@ -113,7 +114,7 @@ async def test_an_instance_id_that_is_in_use_is_an_error(shared_kcoord: Kcoord, 
         await until_shared([6], ALL, one)
         async with Consumer(shared_kcoord.bootstrap, group, topics=["work"], instance_id="one") as other:
             with pytest.raises(
-                ConsumerError, match=r"UNRELEASED_INSTANCE_ID: another consumer .* has the instance id one"
+                ConsumerError, match=r"UNRELEASED_INSTANCE_ID: .*\. Another consumer .* has the instance id one"
             ):
                 await anext(other)
         assert one.assigned == ALL
@@ -152,7 +153,7 @@ async def test_an_assignor_that_is_not_there_is_an_error(shared_kcoord: Kcoord, 
     """KG-1"""
     async with Consumer(shared_kcoord.bootstrap, group, topics=["work"], server_assignor="best") as consumer:
         with pytest.raises(
-            ConsumerError, match="UNSUPPORTED_ASSIGNOR: the coordinator does not have the assignor best"
+            ConsumerError, match=r"UNSUPPORTED_ASSIGNOR: .*\. The coordinator does not have the assignor best"
         ):
             await anext(consumer)
 
@@ -165,6 +166,26 @@ async def test_a_coordinator_without_the_protocol_is_an_error(group: str, tmp_pa
             with pytest.raises(ConsumerError, match=r"UNSUPPORTED_VERSION: .*Use Apache Kafka 4\.0 or later"):
                 await consumer.getmany(DEADLINE_S)
     finally:
+        kcoord.remove()
+
+
+async def test_a_group_that_has_to_stay_classic_is_an_error_that_says_so(group: str, tmp_path: Path) -> None:
+    kcoord = Kcoord(tmp_path, settings={"topics": "work:6", "group.consumer.migration.policy": "disabled"})
+    classic = None
+    try:
+        kcoord.start()
+        classic = AIOKafkaConsumer("work", bootstrap_servers=kcoord.bootstrap, group_id=group)
+        await classic.start()
+        async with Consumer(kcoord.bootstrap, group, topics=["work"]) as consumer:
+            with pytest.raises(
+                ConsumerError,
+                match=r"GROUP_ID_NOT_FOUND: the group speaks the classic protocol: its migration policy is disabled\. "
+                r"Set consumer\.migration\.policy of the group to bidirectional or upgrade, or stop ",
+            ):
+                await consumer.getmany(DEADLINE_S)
+    finally:
+        if classic is not None:
+            await classic.stop()
         kcoord.remove()
 
 
@@ -228,13 +249,35 @@ async def test_a_callback_that_awaits_a_cancelled_task_has_failed(shared_kcoord:
         task.cancel()
         await task
 
-    async with Reader(shared_kcoord.bootstrap, group, on_revoked=fails, **WORK) as first:
-        await until_shared([6], ALL, first)
-        async with Reader(shared_kcoord.bootstrap, group, **WORK) as second:
-            await until(lambda: len(second.assigned) == 3, "it is released all the same")
-            await until(lambda: first.error is not None, "the program is told")
-            assert "on_revoked failed for work-" in str(first.error)
-            assert "It awaited a task that was cancelled" in str(first.error)
+    first = Reader(shared_kcoord.bootstrap, group, on_revoked=fails, **WORK)
+    await first.__aenter__()
+    await until_shared([6], ALL, first)
+    async with Reader(shared_kcoord.bootstrap, group, **WORK) as second:
+        await until(lambda: len(second.assigned) == 3, "it is released all the same")
+        await until(lambda: first.error is not None, "the program is told")
+        assert "on_revoked failed for work-" in str(first.error)
+        assert "It awaited a task that was cancelled" in str(first.error)
+    with pytest.raises(ConsumerError, match="on_revoked failed for work-"):
+        await first.__aexit__(None, None, None)
+
+
+async def test_what_on_revoked_raises_at_the_end_the_block_raises(shared_kcoord: Kcoord, group: str) -> None:
+    def fails(partitions: frozenset[TopicPartition]) -> None:
+        raise LookupError("no such place")
+
+    consumer = Consumer(shared_kcoord.bootstrap, group, on_revoked=fails, **WORK)
+    with pytest.raises(ConsumerError, match=r"on_revoked failed for work-0, .*LookupError: no such place") as raised:
+        async with consumer:
+            await until_assigned(consumer)
+    assert isinstance(raised.value.__cause__, LookupError)
+    with pytest.raises(KeyError):
+        async with consumer:
+            await until_assigned(consumer)
+            raise KeyError("of the block itself")
+    async with consumer:
+        await until_assigned(consumer)  # what was not told in the block before is not told here
+        with pytest.raises(ConsumerError, match="on_revoked failed"):
+            await consumer.close()
 
 
 async def test_an_end_of_the_fetching_is_told(shared_kcoord: Kcoord, group: str) -> None:
@@ -289,6 +332,38 @@ async def test_a_poll_that_is_cancelled_leaves_the_consumer_as_it_was(shared_kco
 # Commits
 
 
+async def test_a_commit_of_what_was_lost_fails_until_the_program_polls(shared_kcoord: Kcoord, group: str) -> None:
+    """It was given records, and has not polled for too long."""
+    partition = min(ALL)
+    lost = asyncio.Event()
+    options = {"enable_auto_commit": False, "max_poll_interval": 1.5, "on_lost": lambda _: lost.set(), **WORK}
+    async with Consumer(shared_kcoord.bootstrap, group, **options) as consumer:
+        for is_committed in (True, False):
+            await until_assigned(consumer)
+            await give(consumer, partition, 5 if is_committed else 6)
+            if is_committed:
+                await consumer.commit()
+            lost.clear()
+            async with asyncio.timeout(DEADLINE_S):
+                await lost.wait()
+            if is_committed:
+                await consumer.commit()
+                continue
+            for _ in range(2):
+                with pytest.raises(CommitFailed, match="work-0 cannot be committed: this consumer does not have these"):
+                    await consumer.commit()
+        assert await consumer.committed(partition) == {partition: 6}
+        await until_assigned(consumer)
+        await consumer.commit()
+
+
+async def give(consumer: Consumer, partition: TopicPartition, *offsets: int) -> None:
+    """Give it records as if they had been fetched: topics without a cluster have none."""
+    reading = consumer._running[1]
+    reading._records.extend([Record(partition, each) for each in offsets])
+    assert await consumer.getmany(DEADLINE_S) != {}
+
+
 async def test_on_revoked_can_commit_and_the_next_one_begins_there(shared_kcoord: Kcoord, group: str) -> None:
     async def save(partitions: frozenset[TopicPartition]) -> None:
         await leaving.consumer.commit({each: (10 + each.partition, "saved") for each in partitions})
@@ -312,6 +387,30 @@ async def test_what_the_program_has_committed_stands(shared_kcoord: Kcoord, grou
             await until_shared([3, 3], ALL, reader, other)
             assert await other.consumer.committed(*ALL) == dict.fromkeys(ALL, 5)
             assert {await other.consumer.position(each) for each in other.assigned} == {5}
+
+
+async def test_what_the_program_has_committed_stands_over_what_it_has_in_hand(
+    shared_kcoord: Kcoord, group: str
+) -> None:
+    partition = min(ALL)
+    async with Consumer(shared_kcoord.bootstrap, group, auto_commit_interval=0.05, **WORK) as consumer:
+        await until_assigned(consumer)
+        await give(consumer, partition, *range(50))
+        await consumer.commit({partition: 1})
+        await consumer.getmany(0.2)
+        assert await consumer.committed(partition) == {partition: 1}
+    async with Consumer(shared_kcoord.bootstrap, group, **WORK) as consumer:
+        assert await consumer.committed(partition) == {partition: 1}
+
+
+@pytest.mark.parametrize("offset", [-5, "abc"])
+async def test_what_is_no_offset_is_an_error(shared_kcoord: Kcoord, group: str, offset: Any) -> None:
+    async with Consumer(shared_kcoord.bootstrap, group, **WORK) as consumer:
+        await until_assigned(consumer)
+        with pytest.raises(ConsumerError, match=f"work-0: there is no offset '?{offset}"):
+            await consumer.commit({min(ALL): offset})
+        with pytest.raises(ConsumerError, match=f"work-0: there is no offset '?{offset}"):
+            consumer.seek(min(ALL), offset)
 
 
 async def test_a_commit_at_a_stale_epoch_is_sent_again(shared_kcoord: Kcoord, group: str) -> None:
@@ -349,6 +448,14 @@ async def test_nobody_commits_what_it_does_not_have(shared_kcoord: Kcoord, group
         ({"topics": ["a"], "group": ""}, "names no group"),
         ({"topics": ["a"], "bootstrap_servers": "localhost"}, "bootstrap_servers: 'localhost'"),
         ({"topics": ["a"], "security": {"security.protocol": "ODD"}}, "security.protocol=ODD"),
+        ({"topics": ["a"], "max_poll_interval": 0}, "^max_poll_interval 0 must be a number of seconds from 0.001 to 2"),
+        ({"topics": ["a"], "auto_commit_interval": -1}, "^auto_commit_interval -1 must be a number of seconds"),
+        ({"topics": ["a"], "request_timeout": "5"}, "^request_timeout '5' must be a number of seconds"),
+        ({"topics": ["a"], "commit_timeout": float("inf")}, "^commit_timeout inf must be a number of seconds"),
+        ({"topics": ["a"], "close_timeout": -1}, "^close_timeout -1 must be a number of seconds from 0 to"),
+        ({"topics": ["a"], "fetch_options": {"nope": 1}}, "AIOKafkaConsumer has no argument 'nope'"),
+        ({"topics": ["a"], "fetch_options": {"group_id": "g"}}, "'group_id' cannot be given here"),
+        ({"topics": ["a"], "fetch_options": {"client_id": "c"}}, "'client_id' cannot be given here"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], text: str) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from aiokafka import TopicPartition
 
+from kcoord.consumer import ConsumerError
 from kcoord.consumer.offsets import (
     Verdict,
+    check_commit,
     commit_errors,
     commit_request,
     fetch_request,
@@ -110,3 +114,13 @@ def test_older_brokers_are_asked_as_they_can_answer(highest: int) -> None:
     answer = OffsetFetchResponse(topics=[fetched.OffsetFetchResponseTopic("a", partitions)])
     told = OffsetFetchResponse.decode(answer.encode(highest), highest)
     assert fetched_offsets(told) == (0, {A0: 5, A1: None})
+
+
+def test_an_offset_may_have_a_text() -> None:
+    assert check_commit({A0: 5, A1: (6, "saved")}) == {A0: (5, ""), A1: (6, "saved")}
+
+
+@pytest.mark.parametrize("offset", [-1, -5, 1 << 63, "abc", None, 1.5, (-1, "x"), (1,), ("a", "b"), (1, 2)])
+def test_what_is_no_offset_cannot_be_committed(offset: Any) -> None:
+    with pytest.raises(ConsumerError, match=r"^a-0: there is no offset "):
+        check_commit({A0: offset})
