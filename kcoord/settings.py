@@ -46,6 +46,8 @@ def _words(value: object) -> object:
 def _expressions(value: object) -> object:
     expressions = (value,) if isinstance(value, str) else value  # one only: an expression may contain commas
     for expression in expressions if isinstance(expressions, list | tuple) else ():
+        if isinstance(expression, str) and not expression.strip():
+            raise ValueError("an empty expression matches no group (is a variable unset?); '.*' matches all groups")
         try:
             re.compile(expression)
         except (re.error, TypeError) as error:

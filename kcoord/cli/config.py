@@ -89,7 +89,7 @@ def _alter(group: str, changes: "list[Change]", bootstrap: str, dry_run: bool, c
         await config_calls.alter(cluster, group, changes, dry_run)
         return await config_calls.why_no_effect(cluster, group, changes)
 
-    no_effect = ask(bootstrap, command_config, done)
+    no_effect = ask(bootstrap, command_config, done, changes=not dry_run)
     for warning in config_calls.former_names(changes):
         print(f"kcoord: {printable(warning)}", file=sys.stderr)
     show(config_calls.done(group, changes, dry_run))

@@ -1,6 +1,8 @@
 """`kcoord groups`: list, describe, explain, hand over, reset and delete groups, at kcoord or at any Kafka broker."""
 
 import sys
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +17,20 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="List, describe, hand over, reset and delete groups.", no_args_is_help=True, rich_markup_mode=None
 )
+
+STATES = (
+    "Empty",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Assigning",
+    "Reconciling",
+    "Stable",
+    "NotReady",
+    "Dead",
+    "Unknown",
+)
+TYPES = ("classic", "connect", "consumer", "share", "streams")
+"""The states and the types that groups of kcoord's and of Kafka's brokers can have."""
 
 GroupIds = Annotated[list[str], typer.Argument(metavar="GROUP...", help="Group ids.")]
 
@@ -40,9 +56,18 @@ def list_groups(
     from kcoord.cli.calls import group_calls
     from kcoord.cli.output import group_tables
 
-    states, types = state or [], type_ or []
+    states, types = _known("state", STATES, state or []), _known("type", TYPES, type_ or [])
     found = ask(bootstrap_server, command_config, lambda cluster: group_calls.list_owned(cluster, states, types))
     show([group.as_json() for group in found] if as_json else group_tables.of_groups(found))
+
+
+def _known(what: str, known: Sequence[str], given: Sequence[str]) -> list[str]:
+    """What was given, spelled as brokers spell it. If a name does not exist, the command ends."""
+    names = {each.lower(): each for each in known}
+    for each in given:
+        if each.lower() not in names:
+            fail(f"--{what}: groups have no {what} {each!r}; there are {', '.join(known)}", USAGE)
+    return [names[each.lower()] for each in given]
 
 
 @app.command("describe")
@@ -105,7 +130,7 @@ def configured_set(
     from kcoord.cli.calls import configured_set
 
     question = configured_set.forget if forget else configured_set.configured_group
-    found = ask(bootstrap_server, command_config, lambda cluster: question(cluster, group))
+    found = ask(bootstrap_server, command_config, lambda cluster: question(cluster, group), changes=forget)
     show(configured_set.as_json(found) if as_json else configured_set.as_text(found))
 
 
@@ -154,7 +179,7 @@ def release_groups(
 
     if bool(group) == all_:
         fail("name groups, or give --all", USAGE)
-    named = group or list(ask(bootstrap_server, command_config, handover_calls.of_kcoord))
+    named = group or list(ask(bootstrap_server, command_config, handover_calls.of_kcoord, changes=not dry_run))
     if not named:
         print("kcoord has no groups.")
         return
@@ -176,7 +201,7 @@ def _hand_over(
                 tell(line)
         return dry_run or await handover_calls.hand_over(cluster, groups, owner, wait_s, tell)
 
-    if not ask(bootstrap, config, told) and wait_s:
+    if not ask(bootstrap, config, told, changes=not dry_run) and wait_s:
         raise typer.Exit(FAILED)
 
 
@@ -225,7 +250,7 @@ def reset_offsets(
             await offset_reset.execute(cluster, group, moved)
         return moved
 
-    moved = ask(bootstrap_server, command_config, done)
+    moved = ask(bootstrap_server, command_config, done, changes=execute)
     show([each.as_json() for each in moved] if as_json else offset_reset.table(group, moved))
     if not execute:
         print("kcoord: nothing has been changed: give --execute to do it", file=sys.stderr)
@@ -242,7 +267,8 @@ def delete_groups(
     from kcoord.cli.calls import group_calls
 
     failed = False
-    for outcome in ask(bootstrap_server, command_config, lambda cluster: group_calls.delete(cluster, group)):
+    question = partial(group_calls.delete, groups=group)
+    for outcome in ask(bootstrap_server, command_config, question, changes=True):
         print(printable(outcome.text))
         failed |= outcome.failed
     if failed:

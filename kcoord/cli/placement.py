@@ -69,7 +69,7 @@ def apply(
             await placement_calls.put(cluster, now, rules)
         return now
 
-    _tell(ask(bootstrap_server, command_config, done), rules, as_json)
+    _tell(ask(bootstrap_server, command_config, done, changes=not dry_run), rules, as_json)
 
 
 @app.command("diff")

@@ -37,7 +37,9 @@ def add(
     """
     from kcoord.cli.calls import topic_calls
 
-    show(ask(bootstrap_server, command_config, lambda cluster: topic_calls.add(cluster, name, partitions)))
+    show(
+        ask(bootstrap_server, command_config, lambda cluster: topic_calls.add(cluster, name, partitions), changes=True)
+    )
 
 
 @app.command("grow")
@@ -53,7 +55,9 @@ def grow(
     """
     from kcoord.cli.calls import topic_calls
 
-    show(ask(bootstrap_server, command_config, lambda cluster: topic_calls.grow(cluster, name, partitions)))
+    show(
+        ask(bootstrap_server, command_config, lambda cluster: topic_calls.grow(cluster, name, partitions), changes=True)
+    )
 
 
 @app.command("remove")
@@ -64,4 +68,4 @@ def remove(name: Name, bootstrap_server: Bootstrap = DEFAULT_BOOTSTRAP, command_
     """
     from kcoord.cli.calls import topic_calls
 
-    show(ask(bootstrap_server, command_config, lambda cluster: topic_calls.remove(cluster, name)))
+    show(ask(bootstrap_server, command_config, lambda cluster: topic_calls.remove(cluster, name), changes=True))

@@ -216,4 +216,4 @@ def _put(group: str, change: "Callable[[Standing], Rules]", bootstrap: str, conf
         now = await placement_calls.standing(cluster, group)
         await placement_calls.put(cluster, now, change(now))
 
-    ask(bootstrap, config, done)
+    ask(bootstrap, config, done, changes=True)

@@ -334,10 +334,30 @@ def test_groups_of_a_cluster(kafka: KafkaCluster, tmp_path: Path) -> None:
         front.remove()
     why = ask("groups", "explain", "cli-new")
     assert (why.code, why.out) == (1, "")
-    assert f"kcoord: {kafka.bootstrap} (1) keeps no history of cli-new: only a kcoord without a cluster " in why.err
+    assert f"kcoord: {kafka.bootstrap} (1) keeps no history of cli-new: only kcoord keeps one, of the " in why.err
     consumer.close()
     for to, offsets in ((["--to-latest"], {20}), (["--to-earliest"], {0}), (["--to-offset", 1_000], {20})):
         done = ask("groups", "reset-offsets", "cli-new", "--topic", "cli-shares", *to, "--execute", "--json")
         assert {sum(each["offset"] for each in json.loads(done.out))} == offsets
         assert {sum(kafka.committed("cli-new").values())} == offsets
     assert ask("groups", "delete", "cli-new").out == "cli-new: deleted\n"
+
+
+def test_consumer_groups_that_kcoord_has_in_front_of_a_cluster(kafka: KafkaCluster, tmp_path: Path) -> None:
+    """They are listed as kcoord's, and a release of all groups names those that it must leave."""
+    kafka.create_topic("cli-front", 2)
+    front = kcoord_of(kafka, tmp_path, ("cli-front-.*",), group_consumer_enable="true")
+    settings = {"bootstrap.servers": front.bootstrap, "group.id": "cli-front-new", "group.protocol": "consumer"}
+    consumer = Librdkafka({**settings, "client.id": "ada"})
+    consumer.subscribe(["cli-front"])
+    try:
+        while not consumer.assignment():
+            consumer.poll(0.1)
+        listed = json.loads(kcoord("groups", "list", "--json", "--bootstrap-server", front.bootstrap).out)
+        (group,) = [each for each in listed if each["group"] == "cli-front-new"]
+        assert (group["type"], group["coordinated_by"]) == ("consumer", "kcoord")
+        done = kcoord("groups", "release", "--all", "--bootstrap-server", front.bootstrap)
+        assert (done.code, done.out.startswith("cli-front-new: it cannot be released, because ")) == (1, True), done
+    finally:
+        consumer.close()
+        front.remove()

@@ -74,8 +74,12 @@ async def live(members: list[LiveMember], group: str, *bootstraps: str) -> None:
 
 async def test_a_group_is_adopted_and_released(front: Kcoord, kafka: KafkaCluster, members: list[LiveMember]) -> None:
     group, at = "hand-whole", front.bootstrap
+    assert (await run(at, "release", group)).code == 1, "there is no such group yet"
+    await configure(front, group, "gateway.owner=cluster")
     kafka_first = await run(at, "release", group)
-    assert kafka_first.code == 0, "nobody has it: the cluster may"
+    assert (kafka_first.code, kafka_first.out) == (
+        *(0, f"{group}: there is no such group now; the cluster has it as soon as it begins\n"),
+    )
     await live(members, group, at, at)
     joins = [each.joins for each in members]
     assert "2 of 2 members come through kcoord" in (await run(at, "adopt", group, "--dry-run")).out
@@ -109,7 +113,9 @@ async def test_who_is_missing_is_told(front: Kcoord, kafka: KafkaCluster, member
 async def test_groups_without_members_are_released_and_adopted(front: Kcoord, members: list[LiveMember]) -> None:
     """Nobody coordinates them, so there is nothing to wait for; the next member goes where it is to go."""
     group, at = "hand-empty", front.bootstrap
-    assert (await run(at, "adopt", group)).out == f"{group}: it has no members; kcoord has it as soon as one joins\n"
+    await configure(front, group, "gateway.owner=kcoord")
+    done = await run(at, "adopt", group)
+    assert done.out == f"{group}: there is no such group now; kcoord has it as soon as it begins\n"
     await live(members, group, at)
     await members.pop().stop()
     assert f"{group}: it has no members" in (await run(at, "release", group, "--dry-run")).out
@@ -266,8 +272,11 @@ async def test_what_can_never_be_kcoords_is_refused_at_once(
         while not consumer.assignment():
             await asyncio.to_thread(consumer.poll, 0.1)
         done = await run(front.bootstrap, *command, group)
+        released = await run(front.bootstrap, "release", *command[1:], group)
     finally:
         consumer.close()
+    already = f"{group}: nothing to do: it is a consumer group of the cluster already, and its consumers speak the new "
+    assert (released.code, released.out.startswith(already)) == (0, True), released
     told = f"{group}: it is a consumer group of the cluster, and kcoord coordinates classic and connect groups only\n"
     assert (done.code, done.out.lower()) == (0 if "--dry-run" in command else 1, told.lower())
     done = await run(front.bootstrap, *command, "not-matched")

@@ -74,6 +74,11 @@ def test_a_damaged_log_is_reported_with_what_to_do(tmp_path: Path) -> None:
         (["serve", "-o", "group.max.siz=3"], "the nearest is group.max.size"),
         (["serve", "--upstream", "kafka:9092"], "--upstream needs --groups"),
         (["serve", "--groups", "x"], "--groups: --groups needs --upstream"),
+        (["serve", "--upstream", "kafka:9092", "--groups", ""], "--groups: groups does not fit: an empty expression"),
+        (
+            ["check", "--upstream", "kafka:9092", "--groups", "x", "--groups", " "],
+            "an empty expression matches no group",
+        ),
         (["serve", "--listen", "nowhere"], "--listen: listen does not fit: 'nowhere' is no HOST:PORT"),
         (["serve", "--config", "none.toml"], "--config none.toml: cannot be read: No such file or directory"),
         (["serve", "--lisen", "x:1"], "--listen"),

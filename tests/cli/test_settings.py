@@ -85,6 +85,18 @@ def test_lists_and_addresses(file: Path) -> None:
     assert load("upstream=a:1, b:2", "groups=x{1,3}").groups == ("x{1,3}",)
 
 
+def test_an_empty_expression_for_groups_is_refused_wherever_it_stands(file: Path) -> None:
+    """An unset variable would be a kcoord that takes no group."""
+    told = "groups does not fit: an empty expression matches no group"
+    file.write_text('groups = ["x", ""]\nupstream = "a:1"\n')
+    with pytest.raises(SettingsError, match=f"{file}: {told}"):
+        load(file=file)
+    with pytest.raises(SettingsError, match=f"the environment's KCOORD_GROUPS: {told}"):
+        load("upstream=a:1", env={"KCOORD_GROUPS": ""})
+    with pytest.raises(SettingsError, match=f"--groups: {told}"):
+        load("upstream=a:1", groups=("",))
+
+
 def test_flags_are_settings_of_the_command_line() -> None:
     settings = load(env={"KCOORD_LISTEN": "x:1"}, listen="0.0.0.0:9000", advertise="kcoord.example:9000", **FRONT)
     assert settings.listen == ("0.0.0.0", 9000)

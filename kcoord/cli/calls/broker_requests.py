@@ -40,25 +40,43 @@ def addresses_of(bootstrap: str, option: str = "--bootstrap-server") -> list[tup
         fail(f"{option}: {error}", USAGE)
 
 
-def ask(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
-    """Connect, ask, and return the answer. An error ends the command with one line."""
+def ask(
+    bootstrap: str,
+    config: Path | None,
+    question: "Callable[[Cluster], Coroutine[None, None, T]]",
+    *,
+    changes: bool = False,
+) -> T:
+    """Connect, ask, and return the answer. An error ends the command with one line. `changes`: whether the command
+    changes something; the line then says whether that has happened, if it is in doubt.
+    """
     from kcoord.client import ClientError
 
     try:
-        return asked(bootstrap, config, question)
+        return asked(bootstrap, config, question, changes=changes)
     except ClientError as error:
         fail(error)
 
 
-def asked(bootstrap: str, config: Path | None, question: "Callable[[Cluster], Coroutine[None, None, T]]") -> T:
+def asked(
+    bootstrap: str,
+    config: Path | None,
+    question: "Callable[[Cluster], Coroutine[None, None, T]]",
+    *,
+    changes: bool = False,
+) -> T:
     """Connect, ask, and return the answer. Raises ClientError."""
-    from kcoord.client import Cluster, Security
+    from kcoord.cli.calls.command_cluster import CommandCluster
+    from kcoord.client import ClientError, Security
 
     addresses = addresses_of(bootstrap)
 
     async def answered(security: Security) -> T:
-        async with Cluster(addresses, security) as cluster:
-            return await question(cluster)
+        async with CommandCluster(addresses, security) as cluster:
+            try:
+                return await question(cluster)
+            except ClientError as error:
+                raise ClientError(f"{error}{await cluster.why(error, changes)}") from error
 
     return asyncio.run(answered(Security.from_file(config) if config else Security()))
 

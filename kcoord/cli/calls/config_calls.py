@@ -5,7 +5,7 @@ Kafka's brokers have settings of groups too (`consumer.…`, `share.…`). They 
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -55,6 +55,11 @@ class Setting:
     """The value that would apply if the group had none of its own. None: the group has none of its own."""
     about: str | None
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the group has a value of its own."""
+        return self.source.startswith(_SOURCES[_OWN])
+
     def as_json(self) -> dict[str, Any]:
         return attrs.asdict(self)
 
@@ -97,8 +102,8 @@ async def why_no_effect(cluster: Cluster, group: str, changes: Sequence[Change])
     Raises ClientError.
     """
     broker = await cluster.coordinator(group)
-    described = {each.name for each in await _describe(cluster, broker, group)}
-    own = prefixes(consumer_groups=CONSUMER_MIGRATION_POLICY in described)  # Kafka has no such setting
+    described = [each.name for each in await _describe(cluster, broker, group)]
+    own = prefixes(consumer_groups=serves_consumers(described))
     if not any(each.name.startswith(own) for each in changes):
         return ""
     connection = await cluster.to(broker)
@@ -106,6 +111,13 @@ async def why_no_effect(cluster: Cluster, group: str, changes: Sequence[Change])
         return ""
     ownership = (await owners(connection, [group])).get(group, UNKNOWN)
     return no_effect(ownership, group) if ownership.by == CLUSTER else ""
+
+
+def serves_consumers(names: Iterable[str]) -> bool:
+    """Whether a server whose groups have these settings is a kcoord that serves consumer groups: Kafka has no such
+    setting.
+    """
+    return CONSUMER_MIGRATION_POLICY in names
 
 
 async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run: bool) -> None:

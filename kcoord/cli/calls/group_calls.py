@@ -62,6 +62,8 @@ class OwnedGroup:
 
     line: GroupLine
     ownership: Ownership
+    is_told: bool = True
+    """Whether its server says who coordinates groups."""
 
     def as_json(self) -> dict[str, Any]:
         return self.line.as_json() | self.ownership.as_json()
@@ -144,10 +146,10 @@ async def list_owned(cluster: Cluster, states: list[str], types: list[str]) -> l
         there = [each for each in lines if each.coordinator == address_of(broker)]
         connection = await cluster.to(broker)
         if not tells_owners(connection):
-            return [OwnedGroup(each, UNKNOWN) for each in there]
+            return [OwnedGroup(each, UNKNOWN, is_told=False) for each in there]
         found = await owners(connection, [each.group for each in there if _may_be_anybodys(each)])
         others = CLUSTER if connection.keeps_data else KCOORD
-        return [OwnedGroup(each, found.get(each.group) or _by_type(each, others)) for each in there]
+        return [OwnedGroup(each, _owner_of(each, found.get(each.group), others)) for each in there]
 
     owned = await asyncio.gather(*map(of, await cluster.brokers()))
     return sorted((each for some in owned for each in some), key=lambda each: each.line.group)
@@ -157,16 +159,21 @@ def _may_be_anybodys(line: GroupLine) -> bool:
     """Whether its type does not say who coordinates it. Connect groups with members are not asked about: descriptions
     of them are long.
     """
-    return line.type.lower() in ("classic", "") or (line.type.lower() == CONNECT and line.state == "Empty")
+    return line.type.lower() in ("classic", CONSUMER, "") or (line.type.lower() == CONNECT and line.state == "Empty")
 
 
-def _by_type(line: GroupLine, others: str) -> Ownership:
-    """The ownership of a group whose type alone tells who coordinates it. `others`: who coordinates those that are
-    neither classic nor connect groups.
+def _owner_of(line: GroupLine, told: Ownership | None, others: str) -> Ownership:
+    """The ownership of a group. `told`: what the server says; None: it was not asked, or does not say. `others`: who
+    coordinates the groups of other types than connect that kcoord does not have.
+
+    A consumer group of the cluster is nobody's to kcoord, which sees no members of it.
     """
-    if line.type.lower() == CONNECT:
-        return AT_THIS_KCOORD
-    return UNKNOWN if _may_be_anybodys(line) else Ownership(others)
+    kind = line.type.lower()
+    if kind == CONSUMER and told is not None:
+        return Ownership(others) if told.is_nobodys else told
+    if told is not None or kind in ("classic", ""):
+        return told or UNKNOWN
+    return AT_THIS_KCOORD if kind == CONNECT else Ownership(others)
 
 
 Described = DescribedClassicGroup | ConnectGroup | ConsumerGroup
@@ -198,8 +205,8 @@ async def history_of(cluster: Cluster, group: str) -> ConnectGroup | ConsumerGro
         return await connect_group(cluster, group, f"only a kcoord with {enabled} can explain a group", HISTORY, who)
     if not consumers.has_history:
         raise ClientError(
-            f"{consumers.coordinator} keeps no history of {group}: only a kcoord without a cluster does, for consumer "
-            "groups"
+            f"{consumers.coordinator} keeps no history of {group}: only kcoord keeps one, of the groups that it "
+            "coordinates"
         )
     return consumers
 
@@ -288,8 +295,8 @@ async def _delete(cluster: Cluster, group: str) -> Deletion:
     return Deletion(f"{group}: not deleted: {_WHY_NOT.get(code) or error_name(code)}", failed=True)
 
 
-CONNECT = "connect"
-"""The type of groups that only kcoord has."""
+CONNECT, CONSUMER = "connect", "consumer"
+"""The type of groups that only kcoord has; and the type of consumer groups of the new protocol."""
 RULES, HISTORY, CONFIGURED = "placement rules", "a history", "a configured set"
 """Values for `what` in `connect_group`."""
 _WHY_NOT: dict[int, str] = {

@@ -143,6 +143,11 @@ class GroupView(ABC, Generic[M]):
         """What is wrong with the group as a whole; empty: nothing."""
 
     @property
+    @abstractmethod
+    def computing(self) -> str | None:
+        """The member that computes the next assignment; None: nobody computes, or the coordinator does."""
+
+    @property
     def exists(self) -> bool:
         """True, as for a classic group that exists."""
         return True

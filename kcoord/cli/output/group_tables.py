@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def of_groups(groups: "Sequence[OwnedGroup]") -> str:
-    """A table of groups. The owner column is left out if no broker says who coordinates the groups."""
+    """A table of groups. The owner column is left out if no server that was asked says who coordinates groups."""
     if not groups:
         return "There are no such groups.\n"
     lines = [(each.line, each.ownership.told()) for each in groups]
     rows = [(of.group, of.type, of.protocol_type, state(of.state), of.coordinator, by) for of, by in lines]
     columns = ("GROUP", "TYPE", "PROTOCOL TYPE", "STATE", "COORDINATOR", "COORDINATED BY")
-    shown = len(columns) if any(each.ownership.by for each in groups) else len(columns) - 1
+    shown = len(columns) if any(each.is_told for each in groups) else len(columns) - 1
     return written(table_of(columns[:shown], [row[:shown] for row in rows]))
 
 

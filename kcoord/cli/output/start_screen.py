@@ -16,7 +16,7 @@ def start_screen(settings: Settings) -> str:
         "listening": listen + (" (TLS)" if settings.ssl_certificate_location else ""),
         "advertised": address_text(*settings.advertise) if settings.advertise else "",
         "cluster": ", ".join(address_text(*address) for address in settings.upstream),
-        "groups": ", ".join(settings.groups) or "all",
+        "groups": ", ".join(settings.groups) if settings.upstream else "all",
         "records": _records(settings),
         "instance": str(settings.instance_id) if settings.log == "kafka" else "",
     }
