@@ -37,6 +37,12 @@ def test_settings_are_set_and_taken_back(cli: Cli) -> None:
     assert settings(cli, "g") == before
 
 
+def test_what_does_not_exist_is_not_unset(cli: Cli) -> None:
+    done = cli("config", "unset", "mistyped", SESSION, f"group.{SESSION}")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"kcoord: mistyped: not changed: there is no setting group.{SESSION}; the nearest is {SESSION}\n"
+
+
 def test_a_former_name_is_set_with_a_warning(cli: Cli) -> None:
     done = cli("config", "set", "former", "connect.legacy.mode=individual")
     assert (done.code, done.out) == (0, "former: set connect.legacy.mode=individual\n")
