@@ -86,6 +86,8 @@ def _alter(group: str, changes: "list[Change]", bootstrap: str, dry_run: bool, c
     from kcoord.client import Cluster
 
     async def done(cluster: Cluster) -> str:
+        if unset := [each.name for each in changes if each.operation == config_calls.DELETE]:
+            await config_calls.check_names(cluster, group, unset)
         await config_calls.alter(cluster, group, changes, dry_run)
         return await config_calls.why_no_effect(cluster, group, changes)
 

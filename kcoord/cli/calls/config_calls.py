@@ -123,7 +123,6 @@ def serves_consumers(names: Iterable[str]) -> bool:
 async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run: bool) -> None:
     """Make all changes or none. Raises ClientError with the reason."""
     broker = await cluster.coordinator(group)
-    await _check_unset(cluster, broker, group, [each.name for each in changes if each.operation == DELETE])
     connection = await cluster.to(broker)
     configs = [AlterableConfig(each.name, each.operation, each.value) for each in changes]
     request = IncrementalAlterConfigsRequest([AlterConfigsResource(GROUP, group, configs)], dry_run)
@@ -136,11 +135,9 @@ async def alter(cluster: Cluster, group: str, changes: Sequence[Change], dry_run
         raise ClientError(f"{group}: not changed: {why}")
 
 
-async def _check_unset(cluster: Cluster, broker: Broker, group: str, names: Sequence[str]) -> None:
+async def check_names(cluster: Cluster, group: str, names: Sequence[str]) -> None:
     """Raise ClientError for a setting that does not exist: kcoord and Kafka take its removal for done."""
-    if not names:
-        return
-    settings = await _describe(cluster, broker, group)
+    settings = await describe(cluster, group)
     known = {each.name for each in settings} | FORMER_NAMES.keys()
     if settings and (unknown := [each for each in names if each not in known]):
         raise ClientError(f"{group}: not changed: there is no setting {unknown[0]}{_nearest(unknown, settings)}")
