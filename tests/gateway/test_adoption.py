@@ -6,6 +6,7 @@ The numbers in test names are those of AD rules.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import attrs
 import pytest
 
 from kcoord.gateway.ownership.access.guarded_groups import GuardedGroups
+from kcoord.gateway.ownership.handover import adoption
 from kcoord.gateway.ownership.handover.adoption import Adoptions, CannotAdopt
 from kcoord.gateway.ownership.sentinel import joins, replacement
 from kcoord.gateway.ownership.sentinel.described_groups import PREPARING, described_group
@@ -391,6 +393,34 @@ async def test_rule_6_members_by_two_instances_stay_until_they_come_by_one(
         there.client = (await second.member(name)).client
         assert await there.heartbeat() == ErrorCode.NONE, "the other instance has the group too"
         assert (await describe(await connect(kafka.bootstrap), name)).members[0].group_instance_id == "kcoord"
+
+
+async def test_10_what_an_instance_began_before_it_died_is_undone(
+    kafka: KafkaCluster, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It had taken the members over, and had not begun to join the cluster's group. Their sessions may stand still for
+    minutes then, so the group is not adopted before they are given up.
+    """
+    async with entries(kafka, tmp_path, at={1: 0}) as [first, second]:
+        members = await live_pair(first, name)
+        adoptions = first.gateway.adoptions
+        await first.gateway.guarded.adopt((await adoptions._known(name, None)).request())
+        first.gateway.paused_sessions.pause(name, [each.member_id for each in members], first.gateway.now_ms())
+        for each in members:
+            await each.close()
+            each.client = (await second.member(name)).client
+            assert await each.heartbeat() == ErrorCode.NONE
+        monkeypatch.setattr(adoption, "WARNED_AFTER_MS", 1_000)
+        monkeypatch.setattr(adoption, "LOOK_EVERY_MS", 100)
+
+        async def is_adopted() -> bool:
+            assert [await each.heartbeat() for each in members] == [ErrorCode.NONE] * 2
+            return [each.group_instance_id for each in (await describe(direct, name)).members] == ["kcoord"]
+
+        direct = await connect(kafka.bootstrap)
+        with caplog.at_level(logging.INFO, "kcoord.gateway"):
+            await until(is_adopted, "the other instance has adopted the group")
+        assert f"group {name}: 2 members are the cluster's still, its adoption was broken off" in caplog.text
 
 
 async def test_rule_6_no_question_waits_behind_a_members_join(

@@ -36,6 +36,7 @@ from kcoord.gateway.ownership.handover.group_traffic import GroupTraffic
 from kcoord.gateway.ownership.handover.release import Releases
 from kcoord.gateway.ownership.maintenance.group_appearances import GroupAppearances
 from kcoord.gateway.ownership.maintenance.sentinel_care import Sentinels
+from kcoord.gateway.ownership.sentinel.described_groups import described_group, other_members
 from kcoord.gateway.ownership.sentinel.sentinel import Sentinel
 from kcoord.gateway.ownership.sentinel.upstream_errors import is_refusal
 from kcoord.gateway.session.client_session import ClientSession
@@ -56,6 +57,7 @@ __all__ = ["Adoptions", "CannotAdopt"]
 log = logging.getLogger("kcoord.gateway")
 
 STABLE = "Stable"
+HAS_MEMBERS = "kcoord has members in this group already"
 AT_ONCE = 8
 """How many groups kcoord checks or adopts at the same time."""
 LOOK_EVERY_MS, LOOKS_A_SECOND = 2_000, 50
@@ -254,19 +256,31 @@ class Adoptions:
 
         kcoord died after it had taken them over and before it had removed them there. The session of one that is not
         there any more has ended there: it must hear so, because others may own its partitions. With several instances
-        this does nothing, because another instance may adopt the group at this moment.
+        another one may adopt the group at this moment. So this does nothing before that has lasted for long, or while
+        the sentinel is there, too.
         """
         gateway, sentinel = self._gateway, self._gateway.sentinels.of(group_id)
         asker = gateway.cluster_groups.asker(group_id)
-        if sentinel.IS_SHARED or sentinel.is_joined or sentinel.is_taking or asker is None:
+        if sentinel.is_joined or sentinel.is_taking or asker is None:
             return
-        group = await gateway.cluster_groups.look(asker, group_id)
+        if sentinel.IS_SHARED and not self._has_long_had_members(group_id):
+            return
+        described = await described_group(asker, group_id)
+        there = other_members(described)
+        if sentinel.IS_SHARED and len(there) < len(described.members):
+            return
         here = await gateway.guarded.members(group_id)
-        there = set() if group is None else {each.member_id for each in [*group.through, *group.direct]}
-        left = there & here.keys()
+        left = {each.member_id for each in there} & here.keys()
         if left and not gateway.sentinels.of(group_id).is_joined:
             log.info("group %s: %d members are the cluster's still, its adoption was broken off", group_id, len(left))
             await gateway.guarded.give_up(group_id, [MemberIdentity(*each) for each in here.items()])
+
+    def _has_long_had_members(self, group_id: str) -> bool:
+        """Whether an adoption has failed for long, because the group has members here."""
+        known = self._hindrances.get(group_id)
+        if known is None or known.why != HAS_MEMBERS:
+            return False
+        return self._gateway.now_ms() - known.since_ms >= WARNED_AFTER_MS
 
     def _is_wanted(self, group_id: str, facts: GroupFacts) -> bool:
         owner = self._gateway.owner_of(group_id, facts)
@@ -395,7 +409,7 @@ class Adoptions:
         sentinel = gateway.sentinels.known(group_id)
         facts = await facts_of(gateway, group_id)
         if (sentinel is not None and sentinel.is_joined) or facts.has_members:
-            raise CannotAdopt("kcoord has members in this group already")
+            raise CannotAdopt(HAS_MEMBERS)
         if sentinel is not None and sentinel.is_taking:
             raise CannotAdopt("kcoord is about to take it")
         if gateway.releases.is_open(group_id):

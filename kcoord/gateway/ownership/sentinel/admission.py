@@ -57,6 +57,8 @@ async def let_in(sentinel: SentinelState, asker: Asker, terms: Terms) -> ErrorCo
     generation = let_in.generation
     described = await described_group(asker, sentinel.group_id)
     others = other_members(described)
+    if sentinel.IS_SHARED:  # another instance may have joined as a new member since
+        sentinel.member_id = next((each.member_id for each in described.members if each not in others), "")
     if any(each.member_id in let_in.members for each in others):
         if len(others) < len(described.members):
             await requests.evict(sentinel, asker)
