@@ -86,6 +86,7 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
     may_be_late = (
         known is not None and known.member_id == asked.member_id and _may_be_late(transition, group, known, context)
     )
+    may_know_another = may_be_late and known is not None and known.epoch_unsure
     member = _take_in(transition, group, known, asked, said, context)
     group = transition.state.consumer[group.group_id]
     learn_seen(transition, group, member, context)
@@ -93,6 +94,7 @@ def _join(transition: Transition, group: ConsumerGroup, asked: Join, context: Re
     owned = _owned(group, said)
     advance(transition, group, member, owned | member.current if may_be_late else owned)
     member.generation = member.epoch
+    member.epoch_unsure = may_know_another  # then it hears of this generation on a connection that it has given up
     expect_sync(transition, group, member)
     transition.answer(
         asked.token,

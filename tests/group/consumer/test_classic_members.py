@@ -174,6 +174,20 @@ def test_rule_21_after_a_load_a_member_goes_on_by_its_connection_but_does_not_le
     assert len(classic.come().split()) == 2
 
 
+def test_rule_21_after_a_load_a_join_that_was_delayed_makes_no_known_generation_illegal() -> None:
+    """Seed 427815: its sender would have let go of all that it has."""
+    world = World()
+    classic = beside_one(world)
+    old = Classic(world, "AB", member_id=classic.member_id, connection=classic.connection)
+    classic.reconnect()
+    assert classic.beat() is NONE
+    world.restart()
+    world.shard.state.predecessor_connection = classic.connection
+    assert [old.join(), old.generation] == [NONE, 4]
+    assert [classic.beat(), classic.commit("A2 A3")] == [NONE, NONE]
+    assert text(world.member(classic.member_id).current) == "A2 A3"
+
+
 def test_rule_21_a_step_that_breaks_off_leaves_nothing() -> None:
     world = World()
     world.saboteur = Saboteur(world.settings)
