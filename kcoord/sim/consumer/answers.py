@@ -284,11 +284,12 @@ class AnswersJudge:
         if not request.member_epoch <= epoch <= member.epoch <= group.assignment_epoch:
             raise Violation("told", f"{member.member_id} says {request.member_epoch}, is told {epoch}")
         self._soon(response)
+        is_asked = group.chosen() == member.member_id
+        if frame.link.serial >= member.connection and response.should_compute_assignment != is_asked:
+            raise Violation("asked", f"{group.chosen()} is to compute, and {member.member_id} is told otherwise")
         process = awaits(frame)
         if process is None:
             return  # it comes by a newer connection by now, and has moved on in this step
-        if response.should_compute_assignment != (group.chosen() == member.member_id):
-            raise Violation("asked", f"{group.chosen()} is to compute, and {member.member_id} is told otherwise")
         if epoch != member.epoch or (told is not None and told != member.assigned):
             raise Violation("told", f"{member.member_id} is told something else than it is assigned")
         known = process.membership.target

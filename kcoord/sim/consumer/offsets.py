@@ -96,7 +96,8 @@ class OffsetsJudge:
         group = state.consumer.get(group_id)
         assert isinstance(frame.request, OffsetCommitRequest)
         who = frame.request.member_id
-        if process.excused and (group is None or who in group.members):
+        member = None if group is None else group.members.get(who)
+        if process.excused and (group is None or (member is not None and member.metadata.instance_id is not None)):
             # a static member that was too late to join: as in Kafka, its commits land, also when its group has been
             # converted since, and what it had is another's
             return Landing(offset, partition, process, frame.link.serial, is_zombie=True)
