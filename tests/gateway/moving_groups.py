@@ -21,6 +21,9 @@ from tests.gateway.test_taking import is_27
 from tests.kafka.kcoord_process import Kcoord
 from tests.server.harness import Client
 
+PATIENT_MS = 3_600_000
+"""A rebalance timeout: so long kcoord's member waits for all of them."""
+
 
 async def stable(*members: ScriptedMember) -> None:
     """All are in one stable group at the cluster, each with an assignment of its own."""

@@ -13,10 +13,9 @@ from kcoord.protocol.generated.describe_configs_request import DescribeConfigsRe
 from kcoord.protocol.generated.incremental_alter_configs_request import AlterableConfig, AlterConfigsResource
 from kcoord.protocol.messages import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 from tests.gateway.live_member import LiveMember
-from tests.gateway.moving_groups import goes, owned_by, stable, sync
+from tests.gateway.moving_groups import PATIENT_MS, goes, owned_by, stable, sync
 from tests.gateway.sasl import log_in
 from tests.gateway.scripted import ScriptedMember, ask, connect, describe, until
-from tests.gateway.test_release import PATIENT_MS
 from tests.gateway.test_sasl import SETTINGS, as_user, coordinator_is_known, with_rights
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord

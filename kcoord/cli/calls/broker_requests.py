@@ -66,7 +66,7 @@ def asked(
     changes: bool = False,
 ) -> T:
     """Connect, ask, and return the answer. Raises ClientError."""
-    from kcoord.cli.calls.command_cluster import CommandCluster
+    from kcoord.cli.calls.command_connections import CommandCluster
     from kcoord.client import ClientError, Security
 
     addresses = addresses_of(bootstrap)

@@ -1,4 +1,4 @@
-"""The cluster of a command: lost connections are opened again, and an error says whether anything was changed.
+"""The connections of a command: lost ones are opened again, and an error says whether anything was changed.
 
 A kcoord in front of a cluster answers ApiVersions while the cluster is away. It ends the connection if it is asked what
 only the cluster knows. So a command can tell that kcoord is there and the cluster is not. A kcoord that was started
