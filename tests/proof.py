@@ -2,7 +2,8 @@
 
 `make proof` runs them. Each result is written down at once in build/proof/COMMIT.jsonl, so that a run that was stopped
 goes on where it stopped: what passed on this commit is not run again. Where the tree differs from its commit, the
-differences are part of the name. Arguments, if any, are pytest's: files and folders, `-k`.
+differences are part of the name. Why a test has failed stands in COMMIT.failures as soon as it has ended. Arguments, if
+any, are pytest's: files and folders, `-k`.
 """
 
 from __future__ import annotations
@@ -62,6 +63,12 @@ class ProofRecord:
         with self.file.open("a") as file:
             file.write("\n" * cut_off + json.dumps(attrs.asdict(result)) + "\n")
 
+    def explain(self, test: str, why: str) -> None:
+        """Write down at once why a test has failed: pytest prints that when all have ended."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.with_suffix(".failures").open("a") as file:
+            file.write(f"{test}\n{why}\n\n")
+
     def remaining(self, tests: Sequence[str]) -> list[str]:
         """The tests that have not passed yet."""
         results = self.results()
@@ -79,6 +86,8 @@ class ProofRecorder:
         """A test has been set up, called or torn down; the worst of the three is its result."""
         phases = self._phases.setdefault(report.nodeid, [])
         phases.append((report.outcome, report.duration))
+        if report.failed:
+            self._record.explain(report.nodeid, report.longreprtext)
         if report.when == "teardown":
             del self._phases[report.nodeid]
             outcomes = {outcome for outcome, _ in phases}

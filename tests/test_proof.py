@@ -76,6 +76,9 @@ def test_a_second_call_runs_what_has_not_passed(project: Project) -> None:
     status, ran, shown = project.prove()
     assert (status, ran) == (1, ["a [::] b", "c", "mended later"])
     assert "2 passed, 1 failed, 0 skipped, 0 not run of 3" in shown
+    (why,) = (project.folder / "build" / "proof").glob("*.failures")
+    assert why.read_text().startswith("test_it.py::test_mended_later\n")
+    assert "AssertionError" in why.read_text()
     (project.folder / "mended").touch()
     assert project.prove()[:2] == (0, ["mended later"])
     status, ran, shown = project.prove()

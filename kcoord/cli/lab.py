@@ -11,7 +11,7 @@ import typer
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.output.terminal_output import table_of, written
 from kcoord.cli.scenario import LEFT_OUT, Kind, Policy, Restart, named
-from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
 
 if TYPE_CHECKING:
     from kcoord.pipeline.lab import NamedRules
@@ -110,7 +110,9 @@ def lab(
     try:
         with Progress() as progress:
             progress.say("starting Spark")
-            with session(master, spark_log(out), kafka=False, settings=settings) as spark:
+            with session(
+                master, spark_log(out), kafka=False, settings=settings, shared=shared_files(out), say=progress.say
+            ) as spark:
                 progress.watch(spark)
                 found = run_all(Store(spark, place_of(out), (LAB,)), scenarios, todo, progress.say)
     except PipelineError as error:

@@ -11,7 +11,7 @@ import typer
 from kcoord.cli.failure import USAGE, fail
 from kcoord.cli.lab import lab
 from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
-from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
 from kcoord.cli.whatif import whatif
 from kcoord.pipeline import INSTALL
 
@@ -73,9 +73,10 @@ def history(
     spark_settings, client = pairs(conf, "--conf"), pairs(kafka_option, "--kafka-option")
     try:
         source = _source(settings, client)
+        log, shared = spark_log(out), shared_files(out)
         with Progress() as progress:
             progress.say("starting Spark")
-            with session(master, spark_log(out), kafka=kafka, settings=spark_settings) as spark:
+            with session(master, log, kafka=kafka, settings=spark_settings, shared=shared, say=progress.say) as spark:
                 progress.watch(spark)
                 outcome = _run(spark, out, source, progress, stream=stream, every_s=every)
     except PipelineError as error:

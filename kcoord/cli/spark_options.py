@@ -12,6 +12,7 @@ from kcoord.cli.failure import USAGE, fail
 Master = Annotated[str, typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077.")]
 LOCAL = f"local[{2 * (os.cpu_count() or 1)}]"
 """This machine, with two tasks for each core: while one waits for its Python or for Kafka, another one works."""
+SPARK_LOG = "spark.log"
 Conf = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any setting of Spark. May be given several times.")
 ]
@@ -33,11 +34,16 @@ def place_of(out: str) -> str:
     return out if "://" in out else str(Path(out).absolute())
 
 
+def shared_files(out: str) -> list[Path]:
+    """The files that all executors must see: what was put into `--out DIR`. None if it is a URI."""
+    return [] if "://" in out else [Path(out).absolute() / SPARK_LOG]
+
+
 def spark_log(out: str) -> Path:
     """The file for the JVM's output: beside the tables, or in a temporary directory if `--out` is a URI. If nothing can
     be written there, the command ends: Spark would say so late and at length.
     """
-    log = Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / "spark.log"
+    log = Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / SPARK_LOG
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.touch()

@@ -12,7 +12,7 @@ import typer
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.lab import figure, rules_of, without_empty_columns
 from kcoord.cli.scenario import Kind, Policy, Restart
-from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, spark_log
+from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
 from kcoord.cli.whatif_consumers import AssignorOption, replayed_consumers
 from kcoord.pipeline import INSTALL
 from kcoord.printable import printable
@@ -216,7 +216,9 @@ def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str
 
     progress.say("starting Spark")
     episodes = {each.name: each for each in wanted.episodes}
-    with session(master, spark_log(out), kafka=False, settings=settings) as spark:
+    with session(
+        master, spark_log(out), kafka=False, settings=settings, shared=shared_files(out), say=progress.say
+    ) as spark:
         progress.watch(spark)
         rows = replay_all(Store(spark, place_of(out), (WHATIF,)), episodes, wanted.cells, progress.say)
     try:

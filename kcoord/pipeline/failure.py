@@ -1,5 +1,19 @@
-"""The error of the pipeline: it cannot do what it was asked to do."""
+"""The error of the pipeline: it cannot do what it was asked to do. And the line that matters of an error of Spark's."""
+
+from __future__ import annotations
+
+import re
 
 
 class PipelineError(Exception):
     """The pipeline cannot do what it was asked to do. The text says what was wrong, where, and what to do."""
+
+
+def reason_of(error: BaseException) -> str:
+    """The one line that matters of an error from Spark."""
+    text = str(getattr(error, "_desc", None) or getattr(error, "desc", None) or error)
+    lines = [each.strip() for each in text.splitlines() if each.strip()]
+    python = [
+        each for each in lines if re.match(r"(kcoord\.)?[A-Za-z_.]*(Error|Corrupt|Unusable|Incompatible): ", each)
+    ]
+    return (python[-1] if python else lines[0] if lines else type(error).__name__)[:600]

@@ -14,7 +14,7 @@ That holds for Connect workers and for [consumers](#groups-of-consumers). The pi
 the tables into a [page to look at](#a-page-to-look-at) and into
 [recommendations](#what-if-your-own-history-under-another-policy-another-delay).
 
-The pipeline uses Apache Spark and writes Parquet files. It runs on one machine, or on a cluster with `--master`. You
+The pipeline uses Apache Spark and writes Parquet files. It runs on one machine, or [on a cluster](#on-a-cluster). You
 need Java 17 or later.
 
 ```
@@ -45,6 +45,22 @@ FROM 'tables/rebalances/*.parquet' ORDER BY stopped DESC LIMIT 10;
 
 The files of `records` and `quarantine` are one folder deeper (`tables/records/*/*.parquet`), because a stream adds
 files to these tables. In Spark, read them with `.option("recursiveFileLookup", "true")`.
+
+## On a cluster
+
+`--master spark://host:7077` runs `history`, `lab` and `whatif` on a Spark cluster. kcoord takes itself along: the
+executors get its package, and the packages that it needs there, from the machine where you start the command.
+
+- The executors need the same minor version of Python as kcoord, with `pandas>=2.2,<3` and `pyarrow>=18`. Name their
+  Python with `--conf spark.pyspark.python=/path/to/python`; otherwise it is the path of the Python that runs kcoord.
+  kcoord looks at the executors first. If one lacks something, the command says what, and where.
+- `--out` must be a place that all executors see: a URI such as `hdfs://…` or `s3a://…`, or a shared directory.
+- A log in a topic is read by the executors, so they must reach Kafka. A log in a file is read by the command itself.
+  It hands the rows to the executors, so they need not see the file.
+- kcoord takes no compiled modules along if an executor has another platform than the command's machine (system,
+  processor, kind of Python). Then `pydantic` must be installed there too.
+
+This was tried on standalone clusters of Spark 4.0. YARN and Kubernetes were not tried.
 
 ## A page to look at
 
@@ -147,8 +163,8 @@ The lab simulates scenarios with each policy and each delay that you name, sever
 shows which choice stops least, and which moves least. The scenarios are [those that come with kcoord](policies.md), or
 [TOML files of your own](policies.md#a-scenario-of-yours). The lab reads no log.
 
-Spark spreads the runs over all cores of this machine, or of a cluster with `--master` (then kcoord must be installed on
-the workers of the cluster too). With twice as many cores, it takes half the time. The table `lab` in the directory has
+Spark spreads the runs over all cores of this machine, or of a [cluster](#on-a-cluster). With twice as many cores, it
+takes half the time. The table `lab` in the directory has
 a row for every run. The same runs give the same table. This query shows which delay is best if each of the scenarios
 happens once:
 

@@ -49,7 +49,7 @@ def take_records(store: Store, source: Source, say: Say = silent) -> None:
     store.check(stream=False)
     say("reading and decoding the log")
     with ErrorLine("the log could not be read"):
-        _split(source.batch(store.spark), store.replace_raw)
+        _split(source.batch(store.spark, store.scratch("log")), store.replace_raw)
 
 
 def run_stream(

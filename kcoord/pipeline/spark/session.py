@@ -12,12 +12,16 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from kcoord.pipeline import INSTALL
-from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.failure import PipelineError, reason_of
+from kcoord.pipeline.spark.executor_report import check, reports
+from kcoord.pipeline.spark.package_archives import ship
+from kcoord.pipeline.spark.step_messages import Say, silent
 
 KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 """Maven coordinates of Spark's source for Kafka."""
@@ -30,15 +34,28 @@ hands it each time); more than one, so that no core waits long for another.
 """
 MOST_TASKS = 10_000
 STANDALONE = "spark://"
+PATIENCE_S = 20.0
+NO_EXECUTOR = "waiting: the cluster has not run anything yet. Other applications may have all its cores or memory"
+PYTHON = "spark.pyspark.python"
+"""Spark's setting for the Python of its executors."""
 ANSWERS_WITHIN_S = 10
 """How long a standalone master of Spark's may take to accept a connection, in s."""
 
 
 @contextlib.contextmanager
-def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] | None = None) -> Iterator[Any]:
+def session(
+    master: str,
+    log: Path,
+    *,
+    kafka: bool,
+    settings: Mapping[str, str] | None = None,
+    shared: Collection[Path] = (),
+    say: Say = silent,
+) -> Iterator[Any]:
     """A SparkSession, stopped at the end. `log`: the file for the JVM's output. `kafka`: with the source for Kafka.
 
-    `settings` are Spark's own, and take precedence over those here. Raises PipelineError.
+    `settings` are Spark's own, and take precedence over those here. On a cluster, executors get kcoord from here, and
+    must have what kcoord does not take along, and see the files `shared`. Raises PipelineError.
     """
     try:
         from pyspark.sql import SparkSession
@@ -46,6 +63,9 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
         raise PipelineError(f"PySpark is not installed here ({error}): {INSTALL}") from None
     _check_java()
     _check_master(master)
+    given = dict(settings or {})
+    if PYTHON in given:
+        os.environ["PYSPARK_PYTHON"] = given[PYTHON]  # PySpark looks here, and not at its own setting
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     ours = {
@@ -60,7 +80,7 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
     if kafka:
         ours |= {"spark.jars.packages": KAFKA_CONNECTOR, "spark.jars.excludes": CARRIED}
     builder = SparkSession.builder.master(master)
-    for name, value in (ours | dict(settings or {})).items():
+    for name, value in (ours | given).items():
         builder = builder.config(name, value)
     with _stderr_to(log):  # the JVM inherits it
         try:
@@ -68,10 +88,33 @@ def session(master: str, log: Path, *, kafka: bool, settings: Mapping[str, str] 
         except Exception as error:
             raise PipelineError(_why_not(error, master, log)) from None
     try:
+        if not is_local(master):
+            say("looking at the executors")
+            with _later(PATIENCE_S, lambda: say(NO_EXECUTOR)):
+                found = reports(spark, shared)
+            check(found)
+            ship(spark, fits=all(each.fits for each in found))
         yield spark
     finally:
         with contextlib.suppress(Exception):  # the JVM may be gone
             spark.stop()
+
+
+@contextlib.contextmanager
+def _later(after_s: float, call: Callable[[], None]) -> Iterator[None]:
+    """Call something, if the body takes longer than `after_s`."""
+    timer = threading.Timer(after_s, call)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def is_local(master: str) -> bool:
+    """Whether Spark runs Python on this machine only, with what is installed here."""
+    return re.fullmatch(r"local(\[[^\]]*\])?", master) is not None
 
 
 def most_tasks(spark: Any, a_core: int = TASKS_A_CORE) -> int:
@@ -81,16 +124,6 @@ def most_tasks(spark: Any, a_core: int = TASKS_A_CORE) -> int:
     context = spark.sparkContext
     comes_and_goes = context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true"
     return MOST_TASKS if comes_and_goes else a_core * int(context.defaultParallelism)
-
-
-def reason_of(error: BaseException) -> str:
-    """The one line that matters of an error from Spark."""
-    text = str(getattr(error, "_desc", None) or getattr(error, "desc", None) or error)
-    lines = [each.strip() for each in text.splitlines() if each.strip()]
-    python = [
-        each for each in lines if re.match(r"(kcoord\.)?[A-Za-z_.]*(Error|Corrupt|Unusable|Incompatible): ", each)
-    ]
-    return (python[-1] if python else lines[0] if lines else type(error).__name__)[:600]
 
 
 def _check_java() -> None:
@@ -140,6 +173,8 @@ def _why_not(error: Exception, master: str, log: Path) -> str:
         return _no_such(master)
     if "All masters are unresponsive" in told or "Failed to connect to master" in told:
         return f"no Spark master answers at {master}: see that it runs and can be reached"
+    if "Master removed our application" in told:
+        return f"no executor could be started on {master}: the logs of its workers say why; {log} has the driver's"
     if "unresolved dependency" in told or "download failed" in told:
         return (
             f"Spark's source for Kafka could not be fetched ({KAFKA_CONNECTOR}): see that Maven Central, or a "

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,7 +23,7 @@ from kcoord.log.kafka.silent_times import silences
 from kcoord.log.outages import read_outages
 from kcoord.log.sqlite_file import LogFile, read_all
 from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.spark.session import most_tasks
+from kcoord.pipeline.spark.session import is_local, most_tasks
 
 _COLUMNS = ("partition", "offset", "timestamp AS at", "key", "value")
 _AT_ONCE = {"max.poll.records": "100000"}
@@ -31,6 +32,8 @@ Spark's source looks for the ends of the partition. That discards what the clien
 """
 _CHUNK_ROWS = 4096
 _CHUNK_BYTES = 8 << 20
+_PART_BYTES = 64 << 20
+"""What is handed to a cluster at once of a log in a file."""
 
 
 Outage = tuple[int | None, int, int]
@@ -45,8 +48,10 @@ class Source(Protocol):
         """How many partitions the log has."""
         ...
 
-    def batch(self, spark: Any) -> Any:
-        """Everything that is in the log now, as a DataFrame of raw rows."""
+    def batch(self, spark: Any, scratch: str) -> Any:
+        """Everything that is in the log now, as a DataFrame of raw rows. `scratch`: a place that all executors see,
+        whose content is deleted when the tables are there.
+        """
         ...
 
     def outages(self) -> list[Outage]:
@@ -73,7 +78,7 @@ class TopicSource:
             raise PipelineError(str(error)) from None
         return cls(settings, options or {}, len(ends), ends)
 
-    def batch(self, spark: Any) -> Any:
+    def batch(self, spark: Any, scratch: str) -> Any:
         """See Source."""
         ends = json.dumps({self.settings.topic: {str(partition): end for partition, end in self.ends.items()}})
         reader = spark.read.format("kafka").options(**self._options(), startingOffsets="earliest", endingOffsets=ends)
@@ -104,7 +109,7 @@ class TopicSource:
 
 @attrs.frozen
 class FileSource:
-    """The embedded log's file in `directory`, which every executor must be able to read."""
+    """The embedded log's file in `directory` of this machine."""
 
     directory: Path
     partitions: int
@@ -119,10 +124,12 @@ class FileSource:
         connection.close()
         return cls(directory.absolute(), partitions)
 
-    def batch(self, spark: Any) -> Any:
-        """See Source."""
+    def batch(self, spark: Any, scratch: str) -> Any:
+        """See Source. Executors on other machines do not see the file: they get its rows from here."""
         from kcoord.pipeline.spark.arrow import RAW
 
+        if not is_local(spark.sparkContext.master):
+            return self._brought(spark, scratch)
         numbers = spark.range(0, self.partitions, 1, min(self.partitions, most_tasks(spark)))
         return numbers.mapInArrow(_file_reader(str(self.directory), self.partitions), RAW)
 
@@ -134,6 +141,18 @@ class FileSource:
             raise PipelineError(str(error)) from None
         with closing(connection):
             return [(None, *each) for each in read_outages(connection)]
+
+    def _brought(self, spark: Any, scratch: str) -> Any:
+        """The rows, written to `scratch` from here, a part at a time."""
+        import pyarrow as pa
+
+        from kcoord.pipeline.spark.arrow import RAW
+
+        numbers = pa.RecordBatch.from_pydict({"id": list(range(self.partitions))})
+        rows = chain(_file_reader(str(self.directory), self.partitions)([numbers]), [_nothing()])
+        for part in _parts(rows):
+            spark.createDataFrame(pa.Table.from_batches(part), RAW).coalesce(1).write.mode("append").parquet(scratch)
+        return spark.read.schema(RAW).parquet(scratch)
 
 
 async def _ends(settings: KafkaLogSettings) -> dict[int, int]:
@@ -155,6 +174,20 @@ def _file_reader(directory: str, partitions: int) -> Any:
     return read
 
 
+def _parts(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Batches, those together that have about `_PART_BYTES`."""
+    part: list[Any] = []
+    size = 0
+    for batch in batches:
+        part.append(batch)
+        size += batch.nbytes
+        if size >= _PART_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
 def _chunks(partition: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]) -> Iterator[Any]:
     chunk: list[tuple[int, int, bytes, bytes | None]] = []
     size = 0
@@ -168,10 +201,15 @@ def _chunks(partition: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]
         yield _batch(partition, chunk)
 
 
+def _nothing() -> Any:
+    """A batch without rows, which has the columns."""
+    return _batch(0, [])
+
+
 def _batch(partition: int, rows: list[tuple[int, int, bytes, bytes | None]]) -> Any:
     import pyarrow as pa
 
-    places, times, keys, values = zip(*rows, strict=True)
+    places, times, keys, values = zip(*rows, strict=True) if rows else ((), (), (), ())
     arrays = [
         pa.array([partition] * len(rows), pa.int32()),
         pa.array(places, pa.int64()),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.spark.session import reason_of
+from kcoord.pipeline.failure import PipelineError, reason_of
 
 Say = Callable[[str], None]
 """Called with the name of each step that begins, in words for people."""

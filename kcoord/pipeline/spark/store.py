@@ -80,6 +80,10 @@ class Store:
         """Whether the table was ever written."""
         return table.name in self._names("")
 
+    def scratch(self, name: str) -> str:
+        """A place for what is needed until the tables are there. `tidy` deletes it."""
+        return f"{self.place}/{_NEXT}/{name}"
+
     # Inside
 
     def _write_batch(self, folder: str, number: int, table: Table, rows: Any | None) -> None:
