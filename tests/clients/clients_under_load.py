@@ -174,7 +174,8 @@ class Crowd:
         assert not again, f"records were processed again though their commit was acknowledged: {self._who(again)}"
         twice = _twice(Counter(value for each in notes for value in each.processed)) if processed else []
         assert not twice, f"records were processed twice: {twice}"
-        assert not kept or not any(self.lost), f"partitions were lost: {self.lost}"
+        said = [line for each in notes for line in each.complaints]
+        assert not kept or not any(self.lost), f"partitions were lost: {self.lost}; {said}"
         committed = self.kafka.committed(self.group)
         count = len(self.load.values)
         assert sum(committed.values()) == count, f"of {count} records these are committed: {committed}"

@@ -120,6 +120,8 @@ ORDINARY = (
     r"aiokafka\S+: OffsetCommit failed for group \S+ due to group error \(\[Error 2[27]\]",  # behind its own JoinGroup
     r"kafka.admin._groups: Unable to decode member_metadata",  # the tests' own question about kcoord's own member
     r"kafka.cluster: Metadata refresh: failed Cancelled",  # a consumer that is closed
+    r"kafka.coordinator: .*\bCancelled\b",  # the same, with a heartbeat under way
+    r"kafka.net.transport: <KafkaTCPTransport \[none\] \(closed\)>: Error receiving",  # by itself, while it read
     r"kafka.net.selector: Task .* blocking the event loop",  # a loaded machine
     r"kafka.net.selector: Unhandled exception in task <kafka.net.selector.Task object",  # it waits on a closed socket
     r"ConsumerMembershipManager - .* Reconciliation failed\.$",  # the next line says why

@@ -19,7 +19,7 @@ from tests.clients.consumer_group_settings import SETTINGS
 from tests.clients.test_adoption import CELLS as ADOPTED
 from tests.clients.test_adoption import ORDINARY, Clients, check_members, groups
 from tests.clients.test_rolling_consumers import CELLS as ROLLING
-from tests.clients.test_rolling_consumers import check_kind
+from tests.clients.test_rolling_consumers import check_kind, hears_all
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.front import Front, kcoord_of, one_for_each
 from tests.kafka.groups import check_kcoord_owns
@@ -84,7 +84,8 @@ def test_a_classic_fleet_is_led_one_by_one_and_by_its_leader_again(
         crowd.end()
     if "copier" in cell:
         crowd.load.check_copied_once(target)
-    crowd.check_each_once()
+    heard = hears_all(cell, is_killed=is_killed)
+    crowd.check_each_once(processed=heard, kept=heard)
     if not is_killed:
         crowd.check_no_complaint(ORDINARY)
 
