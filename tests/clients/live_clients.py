@@ -40,6 +40,8 @@ EVERY_S = 0.05
 keep the brokers busy, and are no more likely to be what goes wrong.
 """
 TIMEOUT_S = 120.0
+SESSION_MS = 60_000
+"""Longer than a broker takes to start again on a busy machine."""
 ENDED_BY_SIGTERM = 143
 NOT_NOW = frozenset(
     {
@@ -267,7 +269,7 @@ class _Living(Member):
 
     def __init__(self, notes: Notes, acknowledged: dict[tuple[str, int], int], *where: Any, **options: Any) -> None:
         self.notes, self.acknowledged = notes, acknowledged
-        super().__init__(*where, **options)  # its thread begins at once
+        super().__init__(*where, **{"session_ms": SESSION_MS} | options)  # its thread begins at once
 
     def give_up(self) -> None:
         """End it without waiting for that."""

@@ -6,12 +6,14 @@ where it is to be. The clients go on by themselves all the time:
 
 - no record is left out, and none whose commit was acknowledged is processed again;
 - what was acknowledged is committed at the cluster;
-- nobody hears that its partitions are others' already.
+- nobody hears that its partitions are others' already;
+- kcoord's log does not say the same thing again and again.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +39,9 @@ from tests.kafka.wait import NotYet, eventually
 KCOORD, BROKER, ONE_OF_THREE = "kcoord", "the broker", "a broker of three"
 INSTANCE = "the instance before the group's coordinator"
 BEFORE, AFTER = "before", "after"
+TIME = len("2026-01-01 00:00:00,000 ")
+SAID_AT_MOST = 6
+"""How often the same line may stand in a log."""
 VERSIONS = {"2.8": "2.8.2", "3.9": "3.9.1"}
 
 INSTANCES = {"gateway_sentinel_grace_ms": QUICK["gateway.sentinel.grace.ms"]}
@@ -241,7 +246,16 @@ def with_a_death(
         comes_to_rest(cluster, group, death.owner)
         crowd.end()
     crowd.check_each_once(processed=False, kept=not may_be_cut_out)
+    for each in [front] if isinstance(front, Kcoord) else front.instances:
+        check_repeats(each)
     return load
+
+
+def check_repeats(kcoord: Kcoord) -> None:
+    """What goes on for as long as somebody is away is not said each second."""
+    lines = Counter(line[TIME:] for line in kcoord.log.read_text().splitlines() if line[:1].isdigit())
+    often = {line: times for line, times in lines.items() if times > SAID_AT_MOST}
+    assert not often, often
 
 
 def instance_before(instances: Fleet, group: str) -> Kcoord:

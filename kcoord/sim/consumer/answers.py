@@ -108,6 +108,8 @@ class AnswersJudge:
         """By group and member, the epoch that it last said, and those that it was told since."""
         self._held_until_ms: dict[Frame, int] = {}
         """By heartbeat, when its answer is to leave if there is no news."""
+        self._chosen: dict[str, str | None] = {}
+        """By group, who was to compute after the last step."""
         self.assignments = 0
         """How many assignments were told."""
         self._most = 0
@@ -119,6 +121,7 @@ class AnswersJudge:
         self._answered_on.clear()
         self._known.clear()
         self._held_until_ms.clear()
+        self._chosen.clear()
 
     def before(self, state: ShardState, frame: Frame) -> None:
         """A request is about to be handled."""
@@ -150,7 +153,7 @@ class AnswersJudge:
                 elif response.error_code == ErrorCode.FENCED_MEMBER_EPOCH and not step.faults:
                     raise Violation("refused", f"{request.member_id} waits for an answer, and is fenced")
                 if not response.error_code and request.member_epoch >= JOINING_EPOCH and group is not None:
-                    self._told(group, reply.token, request, response)
+                    self._told(group, reply.token, request, response, waited=reply.token is not frame)
                     if not step.faults:
                         self._may_leave(reply.token, frame, response)
                 self._held_until_ms.pop(reply.token, None)
@@ -161,6 +164,10 @@ class AnswersJudge:
                 if isinstance(member, ConsumerMember) and member.held is not None:
                     assert isinstance(of_group, ConsumerGroup)
                     self._held(of_group, member, member.held.token, frame)
+        for group in state.consumer.values():
+            self._chosen[group.group_id] = chosen = group.chosen()
+            if chosen is not None and group.members[chosen].away:
+                raise Violation("asked", f"{chosen} is to compute, and is away")
 
     def _follow_epochs(self, step: Step, frame: Frame | None) -> None:
         """Note which epochs members have said and were told. What was told on an older connection does not count."""
@@ -269,6 +276,8 @@ class AnswersJudge:
         frame: Frame,
         request: ConsumerGroupHeartbeatRequest,
         response: ConsumerGroupHeartbeatResponse,
+        *,
+        waited: bool,
     ) -> None:
         member = group.members.get(request.member_id)
         if member is None:
@@ -285,7 +294,10 @@ class AnswersJudge:
             raise Violation("told", f"{member.member_id} says {request.member_epoch}, is told {epoch}")
         self._soon(response)
         is_asked = group.chosen() == member.member_id
-        if frame.link.serial >= member.connection and response.should_compute_assignment != is_asked:
+        is_told = response.should_compute_assignment == is_asked or (
+            waited and not member.away and self._had_nobody_to_compute(group)
+        )
+        if frame.link.serial >= member.connection and not is_told:
             raise Violation("asked", f"{group.chosen()} is to compute, and {member.member_id} is told otherwise")
         process = awaits(frame)
         if process is None:
@@ -307,6 +319,10 @@ class AnswersJudge:
             raise Violation(
                 "fuse", f"{member.member_id} is told nothing new, {now_ms - last_ms} ms after the last answer"
             )
+
+    def _had_nobody_to_compute(self, group: ConsumerGroup) -> bool:
+        """Whether the choice has fallen in this step: after an answer has left that waited, if that was done first."""
+        return self._chosen.get(group.group_id, "") not in group.members
 
     def _may_leave(self, token: Frame, frame: Frame | None, response: ConsumerGroupHeartbeatResponse) -> None:
         """An answer that waits leaves when its time is over, for news, or because its consumer asks once more."""

@@ -161,6 +161,7 @@ class Releases:
         is_to_go = self._gateway.owner_of(group_id, facts) == Owner.CLUSTER
         if not is_to_go:
             self._said.discard(group_id)
+            sentinel.delay = ""
         if group_id in self._beginning:
             return
         if not is_to_go and (sentinel.offers or release is not None) and not (release and release.leave_by_ms):
@@ -197,10 +198,10 @@ class Releases:
             if error == ErrorCode.OPERATION_NOT_ATTEMPTED:
                 return  # it was taken back while the sentinel was busy
             if error:
-                log.info("group %s is not released yet: the cluster answered %s", group_id, error.name)
+                sentinel.note_delay(f"the cluster answered {error.name}")
                 return
         except (UpstreamLost, DecodeError) as fault:
-            log.info("group %s is not released yet: %s", group_id, fault)
+            sentinel.note_delay(str(fault))
             return
         finally:
             self._beginning.discard(group_id)

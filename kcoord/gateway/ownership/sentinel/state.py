@@ -115,6 +115,7 @@ class SentinelState:
         "broker_id",
         "carriers",
         "comes_back",
+        "delay",
         "empty_since_ms",
         "fenced_times",
         "forget_answers",
@@ -215,6 +216,8 @@ class SentinelState:
         """When the next heartbeat is due."""
         self.fenced_times = 0
         """How often another process has taken it over."""
+        self.delay = ""
+        """Why its group is not released yet, as the log said last."""
 
     @property
     def is_joined(self) -> bool:
@@ -245,6 +248,12 @@ class SentinelState:
                 self.fenced_times,
                 "time" if self.fenced_times == 1 else "times",
             )
+
+    def note_delay(self, why: str) -> None:
+        """The group cannot be released now. That is tried each second, and said once for each reason."""
+        if why != self.delay:
+            self.delay = why
+            log.info("group %s is not released yet: %s", self.group_id, why)
 
     # -- its heartbeats -----------------------------------------------------------------------------------------------
 
