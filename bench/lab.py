@@ -14,10 +14,10 @@ import attrs
 
 from bench.results import Claim, Outcome, Table
 from kcoord.pipeline.lab import Cell, cells, row_of
+from kcoord.pipeline.schemas import LAB
 from kcoord.pipeline.spark.lab import run_all, run_cells
 from kcoord.pipeline.spark.session import session
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import LAB
 from kcoord.sim.scenario import POLICIES, Kind, Scenario, built_in, load
 
 SEEDS = 10

@@ -29,12 +29,12 @@ from kcoord.log.interface import RawRecord
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.log import KafkaLog
 from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.pipeline.schemas import RECORDS
 from kcoord.pipeline.spark.arrow import ROWS, decoded
 from kcoord.pipeline.spark.history import run_batch, take_records
 from kcoord.pipeline.spark.session import session
 from kcoord.pipeline.spark.sources import TopicSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import RECORDS
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,

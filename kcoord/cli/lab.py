@@ -87,10 +87,10 @@ def lab(
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.lab import cells, is_possible
+    from kcoord.pipeline.schemas import LAB
     from kcoord.pipeline.spark.lab import run_all
     from kcoord.pipeline.spark.session import session
     from kcoord.pipeline.spark.store import Store
-    from kcoord.pipeline.tables import LAB
     from kcoord.sim.scenario import Kind as GroupKind
     from kcoord.sim.scenario import Restart as HowToGo
     from kcoord.sim.scenario import built_in

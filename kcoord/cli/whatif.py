@@ -208,10 +208,10 @@ def _given(context: typer.Context) -> frozenset[str]:
 
 def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str], progress: "Progress") -> "Advice":
     from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.schemas import WHATIF
     from kcoord.pipeline.spark.session import session
     from kcoord.pipeline.spark.store import Store
     from kcoord.pipeline.spark.whatif import replay_all
-    from kcoord.pipeline.tables import WHATIF
     from kcoord.pipeline.whatif.advice import NotReplayed, advise
 
     progress.say("starting Spark")

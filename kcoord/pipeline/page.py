@@ -1,8 +1,8 @@
 """The page `docs/pipeline.md`: `python -m kcoord.pipeline.page` prints it (`make docs`). The lists of columns come from
-`tables.py`.
+`schemas.py`.
 """
 
-from kcoord.pipeline.tables import LAB, WHATIF, markdown
+from kcoord.pipeline.schemas import LAB, WHATIF, markdown
 
 HEAD = """\
 <!-- Written by `python -m kcoord.pipeline.page`. Do not edit. -->
@@ -61,6 +61,37 @@ executors get its package, and the packages that it needs there, from the machin
   processor, kind of Python). Then `pydantic` must be installed there too.
 
 This was tried on standalone clusters of Spark 4.0. YARN and Kubernetes were not tried.
+
+## In a program or a notebook
+
+With a session of Spark 4.0 or later, you need no files. All tables are DataFrames:
+
+```python
+from kcoord import pipeline
+
+found = pipeline.tables(spark, {"bootstrap.servers": "kafka-1:9092"})      # or {"path": "data"}: a log in a file
+found["rebalances"].orderBy("stopped", ascending=False).show()
+```
+
+The log itself is a source of Spark's, as a batch and as a stream:
+
+```python
+pipeline.register(spark)
+log = spark.read.format("kcoord").option("bootstrap.servers", "kafka-1:9092").load()
+new = spark.readStream.format("kcoord").option("bootstrap.servers", "kafka-1:9092").load()
+```
+
+- The source gives the columns of the table [`records`](#the-tables), and two of `quarantine`: `reason` (null if the
+  record can be read) and `newer`.
+- Its options are `bootstrap.servers` and `topic`, or `path`, and each of [kcoord's settings](configuration.md) that
+  says how the log is reached, such as `log.sasl.username`.
+- kcoord reads the topic by itself. The session does not need Spark's module for Kafka.
+- A stream begins with the oldest record. It reads what is committed, and its checkpoint knows how far that was.
+- On a [cluster](#on-a-cluster), executors must see the directory of a log in a file.
+- Rows are made when you ask for them. Spark keeps what it has derived from the log; `spark.catalog.clearCache()` lets
+  go of it.
+
+`examples/costly_workers.ipynb` asks in this way which worker costs most.
 
 ## A page to look at
 

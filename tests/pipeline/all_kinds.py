@@ -12,8 +12,8 @@ import attrs
 
 from kcoord.log import history
 from kcoord.pipeline.history.entry import Entry, Row
+from kcoord.pipeline.schemas import DERIVED, Kind, Table
 from kcoord.pipeline.spark.history import Outcome
-from kcoord.pipeline.tables import DERIVED, Kind, Table
 from kcoord.protocol.records import Record, encode_record
 from tests.pipeline.consumer_story import consumers, there_and_back
 from tests.pipeline.spark import read

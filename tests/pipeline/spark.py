@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 
+from kcoord.pipeline.schemas import TABLES, Table
 from kcoord.pipeline.spark.session import KAFKA_CONNECTOR
-from kcoord.pipeline.tables import TABLES, Table
 
 MASTER = "local[1]"
 QUICK = {

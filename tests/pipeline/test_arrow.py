@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from kcoord.pipeline.history.derive import derive
 from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
+from kcoord.pipeline.schemas import DERIVED, QUARANTINE, Kind
+from kcoord.pipeline.schemas import RECORDS as RECORDS_TABLE
 from kcoord.pipeline.spark.arrow import decoded, deriver, readable, unreadable
-from kcoord.pipeline.tables import DERIVED, QUARANTINE, Kind
-from kcoord.pipeline.tables import RECORDS as RECORDS_TABLE
 from kcoord.protocol.generated.connect_worker_group_connectors_tasks_metadata_value import (
     ConnectorsTasks,
     ConnectorTaskId,

@@ -8,7 +8,7 @@ import pytest
 
 from kcoord.log.history import Entry
 from kcoord.pipeline import INSTALL
-from kcoord.pipeline.tables import EPOCHS
+from kcoord.pipeline.schemas import EPOCHS
 from kcoord.protocol.records import encode_record
 from tests.cli.run_cli import kcoord
 from tests.group.connect.world import GROUP

@@ -16,10 +16,10 @@ from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.pipeline.history.entry import Entry
+from kcoord.pipeline.schemas import AUDIT, EPOCHS, OWNERSHIP, QUARANTINE, RECORDS, SESSIONS
 from kcoord.pipeline.spark.history import Outcome, run_batch, run_stream
 from kcoord.pipeline.spark.sources import TopicSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import AUDIT, EPOCHS, OWNERSHIP, QUARANTINE, RECORDS, SESSIONS
 from kcoord.protocol.records import decode_record
 from tests.gateway.scripted import until
 from tests.group.connect.world import GROUP

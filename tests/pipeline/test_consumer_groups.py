@@ -13,7 +13,7 @@ import pytest
 
 from kcoord.group.state.topic import Topic
 from kcoord.pipeline.history.entry import Row
-from kcoord.pipeline.tables import DERIVED
+from kcoord.pipeline.schemas import DERIVED
 from kcoord.protocol.consumer_embedded import encode_assignment
 from kcoord.protocol.generated import consumer_group_current_member_assignment_value as record25
 from kcoord.protocol.generated.consumer_group_topics_value import SeenTopic

@@ -11,10 +11,10 @@ from typing import Any
 
 from kcoord.log.outages import add_outage
 from kcoord.log.sqlite_file import LogFile
+from kcoord.pipeline.schemas import DERIVED, OUTAGES
 from kcoord.pipeline.spark.history import run_batch
 from kcoord.pipeline.spark.sources import FileSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import DERIVED, OUTAGES
 from kcoord.pipeline.whatif.consumer_assignments import answer, moments_of
 from kcoord.pipeline.whatif.reading import consumers_to_replay, records_of
 from tests.pipeline.all_kinds import BILLING, EPOCH, all_kinds, as_read, check_tables, raw_of

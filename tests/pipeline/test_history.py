@@ -9,7 +9,7 @@ import pytest
 
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.history.state import CLASSIC_MEMBER
-from kcoord.pipeline.tables import DERIVED
+from kcoord.pipeline.schemas import DERIVED
 from kcoord.protocol.generated import connect_worker_group_connectors_tasks_metadata_value as record4
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.generated.connect_worker_group_member_metadata_value import ClassicMemberMetadata

@@ -24,9 +24,9 @@ from kcoord.pipeline.lab import (
     row_of,
 )
 from kcoord.pipeline.policy_ranking import Spread, Standing, best
+from kcoord.pipeline.schemas import LAB
 from kcoord.pipeline.spark.lab import CellError, run_all, run_cells, standings
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import LAB
 from kcoord.sim.scenario import POLICIES, Kind, Restart, Scenario, built_in, load, run
 from tests.cli.run_cli import kcoord
 from tests.pipeline.spark import MASTER, QUICK

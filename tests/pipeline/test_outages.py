@@ -7,9 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kcoord.pipeline.spark.history import _instant, _outages
+from kcoord.pipeline.schemas import OUTAGES, SESSIONS
+from kcoord.pipeline.spark.frames import instant
+from kcoord.pipeline.spark.history import _outages
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import OUTAGES, SESSIONS
 from tests.pipeline.spark import read
 
 SECOND = 1_000
@@ -20,7 +21,7 @@ def with_sessions(spark: Any, place: Path, *sessions: tuple[int, int, int | None
     store = Store(spark, str(place))
     blank = dict.fromkeys(column.name for column in SESSIONS.columns)
     rows = [
-        tuple((blank | {"partition": partition, "from_at": _instant(came), "to_at": went and _instant(went)}).values())
+        tuple((blank | {"partition": partition, "from_at": instant(came), "to_at": went and instant(went)}).values())
         for partition, came, went in sessions
     ]
     store.replace(SESSIONS, spark.createDataFrame(rows, SESSIONS.ddl))

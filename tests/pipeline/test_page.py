@@ -1,7 +1,7 @@
 """Is `docs/pipeline.md` what the code says?"""
 
 from kcoord.pipeline.page import page
-from kcoord.pipeline.tables import TABLES
+from kcoord.pipeline.schemas import TABLES
 from tests.repository import ROOT
 
 

@@ -18,7 +18,7 @@ from kcoord.pipeline.report import page as pages
 from kcoord.pipeline.report.costs import costs, moves
 from kcoord.pipeline.report.page import page
 from kcoord.pipeline.report.reading import read
-from kcoord.pipeline.tables import DERIVED, OUTAGES, QUARANTINE, Kind
+from kcoord.pipeline.schemas import DERIVED, OUTAGES, QUARANTINE, Kind
 from tests.cli.run_cli import kcoord
 from tests.group.connect.world import GROUP, packed
 from tests.pipeline.browser import drawn

@@ -13,7 +13,7 @@ from kcoord.pipeline.report.costs import costs, moves
 from kcoord.pipeline.report.member_words import UNOWNED_OF_ALL
 from kcoord.pipeline.report.page import page
 from kcoord.pipeline.report.reading import read
-from kcoord.pipeline.tables import RECORDS
+from kcoord.pipeline.schemas import RECORDS
 from kcoord.pipeline.whatif.reading import read as read_for_whatif
 from tests.group.consumer.world import GROUP, topics
 from tests.pipeline.consumer_story import ConsumerRecorder, consumers, there_and_back

@@ -12,10 +12,10 @@ from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, R
 
 from kcoord.log.kafka.security import KafkaSecurity
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.schemas import EPOCHS
 from kcoord.pipeline.spark.history import Outcome, run_batch
 from kcoord.pipeline.spark.sources import TopicSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import EPOCHS
 from tests.cells import cells
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.security import ADMIN, Mechanism, Security, password_of

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
+from kcoord import pipeline
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.pipeline.lab import cells, row_of
+from kcoord.pipeline.schemas import EPOCHS, RECORDS, WHATIF
 from kcoord.pipeline.spark.history import Outcome, run_batch, run_stream
 from kcoord.pipeline.spark.lab import run_cells
 from kcoord.pipeline.spark.session import session
 from kcoord.pipeline.spark.sources import FileSource, TopicSource
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.spark.whatif import replay_all
-from kcoord.pipeline.tables import WHATIF
 from kcoord.pipeline.whatif.question import Asked, question
 from kcoord.pipeline.whatif.replay import replay_of
 from kcoord.sim.scenario import Kind, built_in, load
@@ -31,7 +32,7 @@ from tests.pipeline.on_topic import put_raw
 from tests.pipeline.replayed import history
 from tests.pipeline.spark import bring_connector
 from tests.pipeline.standalone_cluster import OF_PANDAS, SparkCluster, bare_python, spark_cluster
-from tests.pipeline.story import PARTITIONS
+from tests.pipeline.story import PARTITIONS, tables
 
 DEADLINE_S = 600
 
@@ -76,6 +77,20 @@ def test_a_log_in_a_topic(
     put_raw(kafka.bootstrap, topic, raw_of(log))
     source = TopicSource.look(KafkaLogSettings(bootstrap=kafka.bootstrap, topic=topic))
     check_tables(tmp_path / "tables", log, run(Store(spark, str(tmp_path / "tables")), source))
+
+
+@pytest.mark.proof
+def test_a_program_gets_the_tables_of_a_topic(spark: Any, kafka: KafkaCluster) -> None:
+    """The executors read the topic themselves, with what kcoord has brought along."""
+    log, topic = without_holes(all_kinds()), f"log-{uuid.uuid4()}"
+    kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1"})
+    put_raw(kafka.bootstrap, topic, raw_of(log))
+    found = pipeline.tables(spark, {"bootstrap.servers": kafka.bootstrap, "topic": topic})
+    assert found[RECORDS.name].count() == sum(map(len, log.values()))
+    expected = [row for partition, each in log.items() for row in tables(each, PARTITIONS, partition)[EPOCHS.name]]
+    wanted = ("group_id", "epoch", "reason", "members")
+    there = [tuple(row[name] for name in wanted) for row in found[EPOCHS.name].collect()]
+    assert sorted(there, key=repr) == sorted((tuple(row[name] for name in wanted) for row in expected), key=repr)
 
 
 @pytest.mark.proof

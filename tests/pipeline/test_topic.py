@@ -22,10 +22,10 @@ from kcoord.log.history import Entry
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.schemas import AUDIT, EPOCHS, OUTAGES, OWNERSHIP, QUARANTINE, REBALANCES, RECORDS, SESSIONS, WHATIF
 from kcoord.pipeline.spark.history import run_batch, run_stream
 from kcoord.pipeline.spark.sources import FileSource, TopicSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import AUDIT, EPOCHS, OUTAGES, OWNERSHIP, QUARANTINE, REBALANCES, RECORDS, SESSIONS, WHATIF
 from kcoord.protocol.errors import ErrorCode
 from kcoord.protocol.generated import connect_worker_group_current_member_assignment_value as record7
 from kcoord.protocol.records import (

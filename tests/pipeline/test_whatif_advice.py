@@ -9,7 +9,7 @@ import pytest
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.policy_ranking import Spread
-from kcoord.pipeline.tables import WHATIF
+from kcoord.pipeline.schemas import WHATIF
 from kcoord.pipeline.whatif.advice import NAMES, Choice, NotReplayed, advise, delays, reason
 from kcoord.pipeline.whatif.question import Asked, question
 from kcoord.sim.scenario import Kind

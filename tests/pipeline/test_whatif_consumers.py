@@ -13,7 +13,7 @@ import pytest
 
 from kcoord.group.state.consumer_settings import ConsumerSettings
 from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
-from kcoord.pipeline.tables import RECORDS
+from kcoord.pipeline.schemas import RECORDS
 from kcoord.pipeline.whatif.consumer_assignments import (
     AssignmentChoice,
     AssignmentComparison,

@@ -14,10 +14,10 @@ from kcoord.cli.whatif import shown
 from kcoord.log.history import Entry
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.lab import NamedRules
+from kcoord.pipeline.schemas import WHATIF
 from kcoord.pipeline.spark.history import run_batch
 from kcoord.pipeline.spark.sources import FileSource
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import WHATIF
 from kcoord.pipeline.whatif.advice import Advice, Choice, advise
 from kcoord.pipeline.whatif.question import Asked, Question, question
 from kcoord.pipeline.whatif.replay import replay_of

@@ -15,7 +15,7 @@ import attrs
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
 from kcoord.pipeline.report.member_words import MemberWords, words_for
-from kcoord.pipeline.tables import (
+from kcoord.pipeline.schemas import (
     AUDIT,
     BALANCE,
     EPOCHS,

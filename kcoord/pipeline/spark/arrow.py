@@ -21,7 +21,7 @@ from pyarrow import compute
 from kcoord.pipeline.history.derive import derive
 from kcoord.pipeline.history.entry import EPOCHS, NAMES, Entry, epoch_of, group_of, member_of
 from kcoord.pipeline.history.state import OF_GROUPS
-from kcoord.pipeline.tables import DERIVED, QUARANTINE, RECORDS, Kind, Table
+from kcoord.pipeline.schemas import DERIVED, QUARANTINE, RECORDS, WHOLE, Kind, Table
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.primitives import DecodeError
 from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_decoder
@@ -79,6 +79,12 @@ def readable(refused: Adds) -> Callable[[Iterable[Any]], Iterator[Any]]:
             yield (batch.filter(reason.is_null()) if bad else batch).select(_RECORDS)
 
     return read
+
+
+def whole(batches: Iterable[Any]) -> Iterator[Any]:
+    """The rows of `records` and of `quarantine` together, from raw rows."""
+    for batch in decoded(batches):
+        yield batch.select(WHOLE.names)
 
 
 def unreadable(batches: Iterable[Any]) -> Iterator[Any]:

@@ -4,29 +4,24 @@
 - A stream takes what is new since the last time. Its checkpoint knows how far it had read. A batch that was begun and
   not finished is written again under the same number. Then the other tables are made again from all records, as in a
   batch.
-- A group lives in one partition. So each partition is processed alone, sorted by offset: neither the times of records
-  nor the order in which they were read matters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import attrs
 
-from kcoord.pipeline.spark.arrow import DERIVED_DDL, deriver, readable, unreadable
+from kcoord.pipeline.schemas import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS
+from kcoord.pipeline.spark.arrow import readable, unreadable
+from kcoord.pipeline.spark.frames import counted, followed, of, outage_rows
 from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
-from kcoord.pipeline.tables import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS, Table
 
 AT_ONCE = 5_000_000
-FOLLOWING_A_CORE = 8
-"""More tasks where groups are followed, because it is chance which partitions of the log share a task."""
-RAW_COLUMNS = ("partition", "offset", "at", "key", "value")
 
 
 @attrs.frozen
@@ -103,16 +98,12 @@ def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
 
 def _derive(store: Store, source: Source, say: Say, *, keep: bool = False) -> Outcome:
     say("following every group")
-    partitions = source.partitions
     with ErrorLine("the tables could not be made"):
-        tasks = min(partitions, most_tasks(store.spark, FOLLOWING_A_CORE))
-        records = store.read(RECORDS).select(*RAW_COLUMNS).repartition(tasks, "partition")
-        ordered = records.sortWithinPartitions("partition", "offset")
-        rows = ordered.mapInArrow(deriver(partitions), DERIVED_DDL).persist()
+        rows = followed(store.read(RECORDS), source.partitions).persist()
         try:
             for table in DERIVED:
                 say(f"writing {table.name}")
-                store.replace(table, _of(rows, table))
+                store.replace(table, of(rows, table))
             say(f"writing {OUTAGES.name}")
             store.replace(OUTAGES, _outages(store, source.outages(), keep=keep))
             say("counting")
@@ -123,24 +114,8 @@ def _derive(store: Store, source: Source, say: Say, *, keep: bool = False) -> Ou
 
 
 def _outages(store: Store, outages: Iterable[Outage], *, keep: bool) -> Any:
-    """The rows of `outages`. If `keep`, with rows from before, which the log may no longer show. An outage of one
-    partition counts only if the partition had members then: otherwise nobody had to write.
-    """
-    from pyspark.sql.functions import expr
-
-    made = [(partition, _instant(since), _instant(until), until - since) for partition, since, until in outages]
-    found = store.spark.createDataFrame(made, OUTAGES.ddl)
+    """The rows of `outages` that count. If `keep`, with rows from before, which the log may no longer show."""
+    found = outage_rows(store.spark, outages)
     if keep and store.has(OUTAGES):
         found = found.union(store.read(OUTAGES)).dropDuplicates(["partition", "from_at"])
-    sessions = store.read(SESSIONS).selectExpr("partition AS its", "from_at AS came", "to_at AS went")
-    had_members = "partition = its AND came <= from_at AND (went IS NULL OR went > from_at)"
-    mine = found.where("partition IS NOT NULL").join(sessions, expr(had_members), "left_semi")
-    return found.where("partition IS NULL").union(mine).coalesce(1).sortWithinPartitions("from_at", "partition")
-
-
-def _instant(unix_ms: int) -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=unix_ms)
-
-
-def _of(rows: Any, table: Table) -> Any:
-    return rows.where(f"`table` = '{table.name}'").select(f"`{table.name}`.*")
+    return counted(found, store.read(SESSIONS))

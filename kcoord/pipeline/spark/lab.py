@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from kcoord.pipeline.lab import Cell, parts, row_of
 from kcoord.pipeline.policy_ranking import MEASURED, Standing
+from kcoord.pipeline.schemas import LAB, VARIED, Kind, Table
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import LAB, VARIED, Kind, Table
 from kcoord.sim.scenario import Scenario
 
 TASKS_A_CORE = 16

@@ -19,7 +19,16 @@ from typing import Any
 
 PACKAGES = ("kcoord", "attr", "attrs", "typing_extensions")
 """What the functions that run on executors import. It works without compiled modules."""
-COMPILED = ("pydantic", "pydantic_core", "annotated_types", "typing_inspection")
+COMPILED = (
+    "pydantic",
+    "pydantic_core",
+    "annotated_types",
+    "typing_inspection",
+    "aiokafka",
+    "async_timeout",
+    "packaging",
+    "psutil",
+)
 """The same for what does not."""
 COMPILED_SUFFIXES = (".so", ".pyd", ".dylib")
 LEFT_OUT = ("__pycache__",)

@@ -91,13 +91,20 @@ def session(
         if not is_local(master):
             say("looking at the executors")
             with _later(PATIENCE_S, lambda: say(NO_EXECUTOR)):
-                found = reports(spark, shared)
-            check(found)
-            ship(spark, fits=all(each.fits for each in found))
+                give_kcoord(spark, shared)
         yield spark
     finally:
         with contextlib.suppress(Exception):  # the JVM may be gone
             spark.stop()
+
+
+def give_kcoord(spark: Any, shared: Collection[Path] = ()) -> None:
+    """Give the executors of a cluster kcoord, if they have what it needs and see the files `shared`. Raises
+    PipelineError.
+    """
+    found = reports(spark, shared)
+    check(found)
+    ship(spark, fits=all(each.fits for each in found))
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from kcoord.log.kafka.silent_times import silences
 from kcoord.log.outages import read_outages
 from kcoord.log.sqlite_file import LogFile, read_all
 from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.spark.raw_batches import RawRow, batches, nothing, together
 from kcoord.pipeline.spark.session import is_local, most_tasks
 
 _COLUMNS = ("partition", "offset", "timestamp AS at", "key", "value")
@@ -30,10 +31,6 @@ _AT_ONCE = {"max.poll.records": "100000"}
 """Take everything that a broker has sent at once. After each part that Kafka's client hands on, 500 records by default,
 Spark's source looks for the ends of the partition. That discards what the client has fetched and not handed on.
 """
-_CHUNK_ROWS = 4096
-_CHUNK_BYTES = 8 << 20
-_PART_BYTES = 64 << 20
-"""What is handed to a cluster at once of a log in a file."""
 
 
 Outage = tuple[int | None, int, int]
@@ -50,7 +47,7 @@ class Source(Protocol):
 
     def batch(self, spark: Any, scratch: str) -> Any:
         """Everything that is in the log now, as a DataFrame of raw rows. `scratch`: a place that all executors see,
-        whose content is deleted when the tables are there.
+        whose content may be deleted when nothing reads the rows any more. Raises PipelineError.
         """
         ...
 
@@ -149,8 +146,8 @@ class FileSource:
         from kcoord.pipeline.spark.arrow import RAW
 
         numbers = pa.RecordBatch.from_pydict({"id": list(range(self.partitions))})
-        rows = chain(_file_reader(str(self.directory), self.partitions)([numbers]), [_nothing()])
-        for part in _parts(rows):
+        rows = chain(_file_reader(str(self.directory), self.partitions)([numbers]), [nothing()])
+        for part in together(rows):
             spark.createDataFrame(pa.Table.from_batches(part), RAW).coalesce(1).write.mode("append").parquet(scratch)
         return spark.read.schema(RAW).parquet(scratch)
 
@@ -161,63 +158,23 @@ async def _ends(settings: KafkaLogSettings) -> dict[int, int]:
 
 
 def _file_reader(directory: str, partitions: int) -> Any:
-    def read(batches: Iterable[Any]) -> Iterator[Any]:
-        file = LogFile(Path(directory), partitions)
-        connection, _ = file.look()
-        try:
-            for batch in batches:
-                for partition in batch.column("id").to_pylist():
-                    yield from _chunks(partition, read_all(file, connection, partition, 0))
-        finally:
-            connection.close()
+    def read(numbers: Iterable[Any]) -> Iterator[Any]:
+        for batch in numbers:
+            for partition in batch.column("id").to_pylist():
+                yield from batches(partition, file_rows(Path(directory), partition, partitions))
 
     return read
 
 
-def _parts(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Batches, those together that have about `_PART_BYTES`."""
-    part: list[Any] = []
-    size = 0
-    for batch in batches:
-        part.append(batch)
-        size += batch.nbytes
-        if size >= _PART_BYTES:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
+def file_rows(directory: Path, partition: int, partitions: int = 0) -> Iterator[RawRow]:
+    """The rows of a partition of the embedded log's file. `partitions`: how many it must have; 0: as many as it has.
 
-
-def _chunks(partition: int, rows: Iterable[tuple[int, int, bytes, bytes | None]]) -> Iterator[Any]:
-    chunk: list[tuple[int, int, bytes, bytes | None]] = []
-    size = 0
-    for row in rows:
-        chunk.append(row)
-        size += len(row[2]) + len(row[3] or b"")
-        if len(chunk) == _CHUNK_ROWS or size >= _CHUNK_BYTES:
-            yield _batch(partition, chunk)
-            chunk, size = [], 0
-    if chunk:
-        yield _batch(partition, chunk)
-
-
-def _nothing() -> Any:
-    """A batch without rows, which has the columns."""
-    return _batch(0, [])
-
-
-def _batch(partition: int, rows: list[tuple[int, int, bytes, bytes | None]]) -> Any:
-    import pyarrow as pa
-
-    places, times, keys, values = zip(*rows, strict=True) if rows else ((), (), (), ())
-    arrays = [
-        pa.array([partition] * len(rows), pa.int32()),
-        pa.array(places, pa.int64()),
-        pa.array([each * 1000 for each in times], pa.timestamp("us", tz="UTC")),
-        pa.array(keys, pa.binary()),
-        pa.array(values, pa.binary()),
-    ]
-    return pa.RecordBatch.from_arrays(arrays, names=["partition", "offset", "at", "key", "value"])
+    Raises LogError.
+    """
+    file = LogFile(directory, partitions)
+    connection, _ = file.look()
+    with closing(connection):
+        yield from read_all(file, connection, partition, 0)
 
 
 def _security(settings: KafkaLogSettings, given: Mapping[str, str]) -> dict[str, str]:

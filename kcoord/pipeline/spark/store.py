@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from kcoord.pipeline.failure import PipelineError
-from kcoord.pipeline.tables import QUARANTINE, RECORDS, TABLES, Table
+from kcoord.pipeline.schemas import QUARANTINE, RECORDS, TABLES, Table
 
 CHECKPOINT = "checkpoint"
 _NEXT = "_next"

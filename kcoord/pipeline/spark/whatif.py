@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kcoord.pipeline.lab import Cell
+from kcoord.pipeline.schemas import VARIED, WHATIF
 from kcoord.pipeline.spark.lab import run_cells
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import Store
-from kcoord.pipeline.tables import VARIED, WHATIF
 from kcoord.pipeline.whatif.episodes import Episode
 from kcoord.pipeline.whatif.replay import replay_of
 

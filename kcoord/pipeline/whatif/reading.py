@@ -18,7 +18,7 @@ from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.history.state import OF_GROUPS
-from kcoord.pipeline.tables import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
+from kcoord.pipeline.schemas import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
 from kcoord.pipeline.whatif.fleet import TIMES, Tables
 from kcoord.protocol.records import decode_record
 

@@ -1,0 +1,156 @@
+"""The log as a source of Spark's own: `spark.dataSource.register(KcoordLog)`, then `spark.read.format("kcoord")`.
+
+It gives the decoded records in any session, as a batch or as a stream, without Spark's module for Kafka: kcoord reads
+the log by itself. Each partition of the log is one of Spark's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+
+from kcoord.log.history import Entry
+from kcoord.log.interface import LogError
+from kcoord.log.kafka.history import TopicHistory
+from kcoord.log.kafka.settings import KafkaLogSettings
+from kcoord.log.sqlite_file import LogFile
+from kcoord.pipeline.failure import PipelineError
+from kcoord.pipeline.schemas import WHOLE
+from kcoord.pipeline.spark.arrow import whole
+from kcoord.pipeline.spark.log_options import settings_of, topic_of
+from kcoord.pipeline.spark.raw_batches import batches
+from kcoord.pipeline.spark.sources import file_rows
+
+T = TypeVar("T")
+
+
+class KcoordLog(DataSource):
+    """kcoord's log, decoded: the columns of the table `records`, and of `quarantine` what is wrong with a record that
+    cannot be read (docs/pipeline.md).
+
+    Options: `bootstrap.servers` and `topic` for a log in a topic, `path` (or `load(DIR)`) for a log in a file; besides,
+    every setting that says where the log is and how it is reached, such as `log.sasl.username`
+    (docs/configuration.md). Options that are wrong, and a log that is not there, raise PipelineError when it is read.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "kcoord"
+
+    def schema(self) -> str:
+        return WHOLE.ddl
+
+    def reader(self, schema: object) -> DataSourceReader:
+        settings = settings_of(self.options)
+        return FileReader(settings.data_dir) if settings.log == "embedded" else TopicReader(topic_of(settings))
+
+    def streamReader(self, schema: object) -> DataSourceStreamReader:  # noqa: N802
+        settings = settings_of(self.options)
+        if settings.log == "embedded":
+            raise PipelineError("a stream reads a log in a topic: give bootstrap.servers; a log in a file is a batch")
+        return TopicStream(topic_of(settings))
+
+
+@attrs.frozen
+class Part(InputPartition):
+    """A partition of the log, from one position up to another. A file has no end: it is read as it is."""
+
+    number: int
+    start: int = 0
+    end: int | None = None
+
+
+@attrs.frozen
+class FileReader(DataSourceReader):
+    """Reads the embedded log's file, which executors must see."""
+
+    directory: Path
+
+    def partitions(self) -> list[Part]:
+        try:
+            connection, partitions = LogFile(self.directory, 0).look()
+        except LogError as error:
+            raise PipelineError(str(error)) from None
+        connection.close()
+        return [Part(number) for number in range(partitions)]
+
+    def read(self, part: Part) -> Iterator[Any]:
+        return whole(batches(part.number, file_rows(self.directory, part.number)))
+
+
+@attrs.frozen
+class TopicReader(DataSourceReader):
+    """Reads what is in the topic now."""
+
+    settings: KafkaLogSettings
+
+    def partitions(self) -> list[Part]:
+        return [Part(number, 0, end) for number, end in ends(self.settings).items() if end]
+
+    def read(self, part: Part) -> Iterator[Any]:
+        return read_topic(self.settings, part)
+
+
+@attrs.frozen
+class TopicStream(DataSourceStreamReader):
+    """Reads what comes into the topic. An offset of the stream is the position in each partition."""
+
+    settings: KafkaLogSettings
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802
+        return {str(number): 0 for number in ends(self.settings)}
+
+    def latestOffset(self) -> dict[str, int]:  # noqa: N802
+        return {str(number): end for number, end in ends(self.settings).items()}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[Part]:
+        found = [Part(int(number), start.get(number, 0), until) for number, until in end.items()]
+        return [each for each in found if each.start < (each.end or 0)]
+
+    def read(self, part: Part) -> Iterator[Any]:
+        return read_topic(self.settings, part)
+
+
+def ends(settings: KafkaLogSettings) -> dict[int, int]:
+    """By partition of the topic, up to where everything is committed or aborted. Raises PipelineError."""
+
+    async def ask() -> dict[int, int]:
+        async with TopicHistory(settings) as history:
+            return {number: await history.end(number) for number in range(history.partitions)}
+
+    try:
+        return asyncio.run(ask())
+    except LogError as error:
+        raise PipelineError(str(error)) from None
+
+
+def read_topic(settings: KafkaLogSettings, part: Part) -> Iterator[Any]:
+    """The decoded rows of a part."""
+
+    async def entries() -> AsyncIterator[list[Entry]]:
+        async with TopicHistory(settings) as history:
+            async for step in history.read(part.number, part.start):
+                yield [each for each in step if part.end is None or each.position < part.end]
+
+    rows = ((each.position, each.at_ms, each.key, each.value) for step in one_by_one(entries()) for each in step)
+    return whole(batches(part.number, rows))
+
+
+def one_by_one(results: AsyncIterator[T]) -> Iterator[T]:
+    """What an asynchronous iterator gives, for a caller that has no event loop."""
+    with asyncio.Runner() as runner:
+        while True:
+            try:
+                yield runner.run(anext_of(results))
+            except StopAsyncIteration:
+                return
+
+
+async def anext_of(results: AsyncIterator[T]) -> T:
+    """The next result. Raises StopAsyncIteration."""
+    return await anext(results)
