@@ -13,7 +13,7 @@ from kcoord.cli.lab import lab
 from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
 from kcoord.cli.whatif import whatif
-from kcoord.pipeline import INSTALL
+from kcoord.pipeline.failure import INSTALL
 
 if TYPE_CHECKING:
     from kcoord.cli.output.spark_progress import Progress

@@ -14,7 +14,7 @@ from kcoord.cli.lab import figure, rules_of, without_empty_columns
 from kcoord.cli.scenario import Kind, Policy, Restart
 from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
 from kcoord.cli.whatif_consumers import AssignorOption, replayed_consumers
-from kcoord.pipeline import INSTALL
+from kcoord.pipeline.failure import INSTALL
 from kcoord.printable import printable
 
 if TYPE_CHECKING:

@@ -13,9 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-INSTALL = "install what it needs, in kcoord's folder: pip install '.[spark]'"
-"""What to do where a package is missing."""
-
 
 def register(spark: Any) -> None:
     """Make the log a source of this session: `spark.read.format("kcoord")` gives its decoded records, and so does

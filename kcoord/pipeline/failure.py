@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+INSTALL = "install what it needs, in kcoord's folder: pip install '.[spark]'"
+"""What to do where a package is missing."""
+
 
 class PipelineError(Exception):
     """The pipeline cannot do what it was asked to do. The text says what was wrong, where, and what to do."""

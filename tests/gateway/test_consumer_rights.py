@@ -19,6 +19,7 @@ from kcoord.protocol.generated.consumer_group_heartbeat_request import Assignor
 from kcoord.protocol.messages import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     ConsumerGroupPrepareAssignmentRequest,
     ConsumerGroupPrepareAssignmentResponse,
     FindCoordinatorRequest,
@@ -101,10 +102,18 @@ class Side:
         await until(serves, "it serves the group")
 
     async def beat(self, user: str, member: str, epoch: int, **said: Any) -> tuple[str, object]:
-        """One heartbeat on a connection of its own: the error, and how many partitions it is told."""
+        """One heartbeat on a connection of its own, asked again while the coordinator loads or looks: the error, and
+        how many partitions it is told.
+        """
         if not epoch:
             said = {"rebalance_timeout_ms": 60_000, "topic_partitions": [], **said}
-        told = await ask(await self.client(user), ConsumerGroupHeartbeatRequest(self.group, member, epoch, **said))
+        client = await self.client(user)
+
+        async def answered() -> ConsumerGroupHeartbeatResponse | None:
+            answer = await ask(client, ConsumerGroupHeartbeatRequest(self.group, member, epoch, **said))
+            return None if answer.error_code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS else answer
+
+        told = await until(answered, "its heartbeat is answered")
         topics = None if told.assignment is None else told.assignment.topic_partitions
         count = None if topics is None else sum(len(each.partitions) for each in topics)
         return ErrorCode(told.error_code).name, count

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcoord.log.history import Entry
-from kcoord.pipeline import INSTALL
+from kcoord.pipeline.failure import INSTALL
 from kcoord.pipeline.schemas import EPOCHS
 from kcoord.protocol.records import encode_record
 from tests.cli.run_cli import kcoord

@@ -17,8 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kcoord.pipeline import INSTALL
-from kcoord.pipeline.failure import PipelineError, reason_of
+from kcoord.pipeline.failure import INSTALL, PipelineError, reason_of
 from kcoord.pipeline.spark.executor_report import check, reports
 from kcoord.pipeline.spark.package_archives import ship
 from kcoord.pipeline.spark.step_messages import Say, silent
