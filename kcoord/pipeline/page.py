@@ -87,7 +87,8 @@ new = spark.readStream.format("kcoord").option("bootstrap.servers", "kafka-1:909
   says how the log is reached, such as `log.sasl.username`.
 - kcoord reads the topic by itself. The session does not need Spark's module for Kafka.
 - A stream begins with the oldest record. It reads what is committed, and its checkpoint knows how far that was.
-- On a [cluster](#on-a-cluster), executors must see the directory of a log in a file.
+- On a [cluster](#on-a-cluster), executors must see the directory of a log in a file, and the files that settings name,
+  such as `log.ssl.ca.location`.
 - Rows are made when you ask for them. Spark keeps what it has derived from the log; `spark.catalog.clearCache()` lets
   go of it.
 

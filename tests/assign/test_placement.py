@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
@@ -14,14 +14,11 @@ from hypothesis import strategies as st
 from kcoord.assign import (
     CONNECTOR,
     NO_DELAY,
-    Assignment,
-    CooperativeAssignor,
     Departed,
     Group,
     Member,
     Resource,
     ServerAssignor,
-    UniformAssignor,
 )
 from kcoord.assign.built_in import SERVER_SIDE
 from kcoord.assign.placement import (
@@ -40,206 +37,14 @@ from kcoord.assign.placement import (
 from kcoord.assign.placement.compiled_rules import FEW_DOMAINS
 from kcoord.assign.placement.rules import fits
 from kcoord.assign.placement.working_placement import Board
-from kcoord.resource import connector, resources_of, task
+from kcoord.resource import resources_of, task
+from tests.assign.placed_groups import ALL, THREE, UNIFORM, Resources, after, group, moved, paced, runs, settled, tasks
 from tests.light import fewer
-
-UNIFORM = UniformAssignor().assign
-Resources = frozenset[Resource]
-
-
-def tasks(name: str, count: int) -> Resources:
-    """A connector with its tasks."""
-    return frozenset([Resource(name, task) for task in range(CONNECTOR, count)])
-
-
-def group(targets: Mapping[str, Resources], exists: Resources, **more: Any) -> Group:
-    """Workers at `http://<id>.host` with these targets."""
-    members = tuple(Member(name, None, f"http://{name}", target) for name, target in targets.items())
-    return attrs.evolve(Group(members, exists), **more)
-
-
-def after(before: Group, placed: Placement) -> Group:
-    """The group once the placement has come about, and its delay is over."""
-    targets = {each.member_id: each.resources for each in placed.assignment.members}
-    members = tuple(attrs.evolve(each, target=targets[each.member_id], epoch=1) for each in before.members)
-    if placed.assignment.scheduled_delay_ms:
-        return attrs.evolve(before, members=members, remaining_delay_ms=0)
-    return attrs.evolve(before, members=members, departed=(), remaining_delay_ms=NO_DELAY)
-
-
-def settled(
-    before: Group, rules: Rules, assign: Callable[[Group], Assignment] = UNIFORM
-) -> tuple[Group, Placement, int]:
-    """The group when no more is to move and nothing waits; what the last placement left undone; in how many steps."""
-    for step in range(1, 200):
-        placed = place(before, assign, rules)
-        then = after(before, placed)
-        if not placed.has_more and not placed.assignment.scheduled_delay_ms:
-            return then, placed, step
-        assert runs(then) != runs(before) or then.departed, "more is to move, and nothing has"
-        before = then
-    raise AssertionError("it never ends")
-
-
-def runs(found: Group) -> dict[str, Resources]:
-    return {each.member_id: each.target for each in found.members}
-
-
-def moved(before: Group, then: Group) -> Resources:
-    """What somebody had, and somebody else has."""
-    had = {resource: each.member_id for each in before.members for resource in each.target}
-    return frozenset(
-        [
-            resource
-            for each in then.members
-            for resource in each.target
-            if had.get(resource, each.member_id) != each.member_id
-        ]
-    )
-
-
-def paced(before: Group, then: Group) -> Resources:
-    """What has moved to workers that had something."""
-    takers = {resource: each.member_id for each in then.members for resource in each.target}
-    return frozenset([each for each in moved(before, then) if runs(before)[takers[each]]])
-
-
-THREE = {"w1": tasks("a", 2), "w2": tasks("b", 2), "w3": tasks("c", 2)}
-ALL = tasks("a", 2) | tasks("b", 2) | tasks("c", 2)
 
 
 def test_without_rules_the_assignment_is_the_assignors_own() -> None:
     made = UNIFORM(group(THREE, ALL))
     assert place(group(THREE, ALL), lambda _: made, Rules()).assignment is made
-
-
-# -- cordons and drains ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("pattern", ["w1", "http://w1", "http://w1*"])
-def test_nothing_new_goes_to_a_cordoned_worker_and_nothing_leaves_it(pattern: str) -> None:
-    more = ALL | tasks("d", 6)
-    placed = place(group(THREE, more), UNIFORM, Rules(cordons=(Cordon(pattern),)))
-    found = runs(after(group(THREE, more), placed))
-    assert found["w1"] == THREE["w1"]
-    assert frozenset().union(*found.values()) == more
-    assert not placed.has_more
-
-
-def test_a_drained_workers_work_moves_a_few_at_a_time() -> None:
-    before = group({"w1": tasks("a", 11), "w2": frozenset(), "w3": frozenset()}, tasks("a", 11))
-    rules = Rules(cordons=(Cordon("w1", drains=True),), max_moves=5)
-    first = place(before, UNIFORM, rules)
-    assert len(runs(after(before, first))["w1"]) == 7
-    assert first.has_more
-    then, _, steps = settled(before, rules)
-    assert runs(then)["w1"] == frozenset()
-    assert steps == 3
-    assert {len(runs(then)[name]) for name in ("w2", "w3")} == {6}
-
-
-def test_a_drain_moves_nothing_but_what_runs_there() -> None:
-    before = group(THREE, ALL)
-    then, _, _ = settled(before, Rules(cordons=(Cordon("w1", drains=True),)))
-    assert moved(before, then) == THREE["w1"]
-
-
-def test_when_all_are_cordoned_everybody_keeps_what_it_has() -> None:
-    placed = place(group(THREE, ALL | {connector("d")}), UNIFORM, Rules(cordons=(Cordon("*", drains=True),)))
-    assert runs(after(group(THREE, ALL), placed)) == THREE
-    assert placed.unplaced == {connector("d"): "all workers are cordoned"}
-
-
-def test_what_drained_workers_run_is_told_when_all_are_cordoned() -> None:
-    placed = place(group(THREE, ALL), UNIFORM, Rules(cordons=(Cordon("w1", drains=True), Cordon("*"))))
-    assert placed.unmet == dict.fromkeys(THREE["w1"], "w1 is drained, and all workers are cordoned")
-    assert not placed.has_more
-
-
-def test_what_waits_for_a_departed_worker_waits_on_when_all_are_cordoned() -> None:
-    lost = tasks("d", 2)
-    before = group(THREE, ALL | lost, departed=(Departed("w4", None, "http://w4", lost),), rebalance_delay_ms=5_000)
-    for waits in (before, attrs.evolve(before, remaining_delay_ms=3_000)):
-        placed = place(waits, CooperativeAssignor().assign, Rules(cordons=(Cordon("*"),)))
-        assert placed.assignment.scheduled_delay_ms == (5_000 if waits is before else 3_000)
-        assert not placed.unplaced
-    over = place(attrs.evolve(before, remaining_delay_ms=0), CooperativeAssignor().assign, Rules((Cordon("*"),)))
-    assert over.unplaced.keys() == lost
-
-
-def test_a_cordoned_worker_gives_away_what_a_hard_rule_forbids_there() -> None:
-    rules = Rules(cordons=(Cordon("w1"),), affinities=(Affinity("a", ("w2",)),), max_moves=2)
-    first = place(group(THREE, ALL), UNIFORM, rules)
-    assert len(runs(after(group(THREE, ALL), first))["w1"]) == 1
-    assert first.has_more
-    then, placed, _ = settled(group(THREE, ALL), rules)
-    assert runs(then)["w1"] == frozenset()
-    assert tasks("a", 2) <= runs(then)["w2"]
-    assert not placed.unmet
-
-
-def test_what_a_hard_rule_forbids_on_a_cordoned_worker_stays_if_there_is_no_other_place() -> None:
-    rules = Rules(cordons=(Cordon("w1"),), capacities=(Capacity("w1", 1), Capacity("*", 3)))
-    then, placed, _ = settled(group(THREE, ALL), rules)
-    assert runs(then) == THREE
-    assert placed.unmet.keys() == THREE["w1"]
-    assert "w1 has a capacity of 1, and of 2 workers" in placed.unmet[task("a", 0)]
-
-
-def test_what_has_lost_its_neighbour_is_not_told_any_more() -> None:
-    """Both may not be together; one of them has no other place, and the other one leaves it."""
-    rules = Rules(cordons=(Cordon("w1"),), separations=(Separation("a", "b"),), affinities=(Affinity("a", ("w1",)),))
-    exists = tasks("a", 0) | tasks("b", 0)
-    then, placed, _ = settled(group({"w1": exists, "w2": frozenset()}, exists), rules)
-    assert runs(then) == {"w1": tasks("a", 0), "w2": tasks("b", 0)}
-    assert not placed.unmet
-
-
-def test_drains_and_other_rules_move_no_more_than_they_may_together() -> None:
-    rules = Rules(cordons=(Cordon("w1", drains=True),), affinities=(Affinity("b", ("w3",)),), max_moves=2)
-    before = group(THREE, ALL)
-    for _ in range(5):
-        placed = place(before, UNIFORM, rules)
-        then = after(before, placed)
-        drained = runs(before)["w1"] - runs(then)["w1"]
-        forbidden = {each for each in runs(before)["w2"] - runs(then)["w2"] if each.connector == "b"}
-        assert len(drained | forbidden) <= 2
-        before = then
-    assert not placed.has_more
-    assert (runs(then)["w1"], tasks("b", 2) <= runs(then)["w3"]) == (frozenset(), True)
-
-
-def test_a_drain_that_finds_no_room_is_not_tried_a_few_at_a_time() -> None:
-    asked = []
-
-    def assign(given: Group) -> Assignment:
-        asked.append(given)
-        return UNIFORM(given)
-
-    full = {"w1": tasks("a", 99), "w2": tasks("b", 99)}
-    before = group(full, tasks("a", 99) | tasks("b", 99))
-    placed = place(before, assign, Rules(cordons=(Cordon("w1", drains=True),), capacities=(Capacity("w2", 100),)))
-    assert placed.unmet.keys() == full["w1"]
-    assert len(asked) <= 4
-
-
-def test_what_may_run_nowhere_else_stays_on_the_drained_worker() -> None:
-    rules = Rules(cordons=(Cordon("w1", drains=True),), affinities=(Affinity("a", ("w1",)),))
-    then, placed, _ = settled(group(THREE, ALL), rules)
-    assert runs(then) == THREE
-    assert set(placed.unmet) == THREE["w1"]
-    assert "w1 is drained, and no other worker is allowed to run it" in placed.unmet.values()
-
-
-def test_what_waits_for_a_departed_worker_waits_on() -> None:
-    lost = tasks("d", 2)
-    before = group(THREE, ALL | lost, departed=(Departed("w4", None, "http://w4", lost),), rebalance_delay_ms=5_000)
-    placed = place(before, CooperativeAssignor().assign, Rules(cordons=(Cordon("w1", drains=True),)))
-    assert placed.assignment.scheduled_delay_ms == 5_000
-    found = runs(after(before, placed))
-    assert not lost & frozenset().union(*found.values())
-    assert not found["w1"]
-    assert not placed.unplaced
 
 
 # -- where it may run --------------------------------------------------------------------------------------------------

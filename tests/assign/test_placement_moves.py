@@ -18,7 +18,7 @@ import pytest
 from kcoord.assign import Group, Member, Resource
 from kcoord.assign.placement import Affinity, Capacity, Cordon, Rules, Separation, Weight, place
 from kcoord.assign.placement.rules import fits, is_meant
-from tests.assign.test_placement import UNIFORM, after, group, moved, settled, tasks
+from tests.assign.placed_groups import UNIFORM, after, group, moved, settled, tasks
 from tests.light import fewer
 
 SEEDS = fewer(150, 30)

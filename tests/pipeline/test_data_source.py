@@ -22,8 +22,8 @@ from kcoord.pipeline.spark.store import Store
 from kcoord.protocol.records import decode_key
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.ports import free_port
-from tests.pipeline.all_kinds import all_kinds, raw_of, without_holes
 from tests.pipeline.files import copy_to_file
+from tests.pipeline.log_of_all_kinds import all_kinds, raw_of, without_holes
 from tests.pipeline.on_topic import put_raw
 from tests.pipeline.story import PARTITIONS, tables
 from tests.repository import ROOT

@@ -17,9 +17,9 @@ from kcoord.pipeline.spark.sources import FileSource
 from kcoord.pipeline.spark.store import Store
 from kcoord.pipeline.whatif.consumer_assignments import answer, moments_of
 from kcoord.pipeline.whatif.reading import consumers_to_replay, records_of
-from tests.pipeline.all_kinds import BILLING, EPOCH, all_kinds, as_read, check_tables, raw_of
 from tests.pipeline.consumer_story import consumers
 from tests.pipeline.files import copy_to_file
+from tests.pipeline.log_of_all_kinds import BILLING, EPOCH, all_kinds, as_read, check_tables, raw_of
 from tests.pipeline.spark import read
 from tests.pipeline.story import PARTITIONS, entries
 

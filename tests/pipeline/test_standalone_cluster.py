@@ -26,8 +26,8 @@ from kcoord.sim.scenario import Kind, built_in, load
 from tests.cli.run_cli import kcoord
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import eventually
-from tests.pipeline.all_kinds import all_kinds, check_tables, raw_of, without_holes
 from tests.pipeline.files import copy_to_file
+from tests.pipeline.log_of_all_kinds import all_kinds, check_tables, raw_of, without_holes
 from tests.pipeline.on_topic import put_raw
 from tests.pipeline.replayed import history
 from tests.pipeline.spark import bring_connector

@@ -15,16 +15,14 @@ import attrs
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
 from kcoord.log.history import Entry
-from kcoord.log.interface import LogError
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
-from kcoord.log.sqlite_file import LogFile
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.schemas import WHOLE
 from kcoord.pipeline.spark.arrow import whole
 from kcoord.pipeline.spark.log_options import settings_of, topic_of
 from kcoord.pipeline.spark.raw_batches import batches
-from kcoord.pipeline.spark.sources import file_rows
+from kcoord.pipeline.spark.sources import FileSource, TopicSource, file_rows
 
 T = TypeVar("T")
 
@@ -72,12 +70,7 @@ class FileReader(DataSourceReader):
     directory: Path
 
     def partitions(self) -> list[Part]:
-        try:
-            connection, partitions = LogFile(self.directory, 0).look()
-        except LogError as error:
-            raise PipelineError(str(error)) from None
-        connection.close()
-        return [Part(number) for number in range(partitions)]
+        return [Part(number) for number in range(FileSource.look(self.directory).partitions)]
 
     def read(self, part: Part) -> Iterator[Any]:
         return whole(batches(part.number, file_rows(self.directory, part.number)))
@@ -90,7 +83,7 @@ class TopicReader(DataSourceReader):
     settings: KafkaLogSettings
 
     def partitions(self) -> list[Part]:
-        return [Part(number, 0, end) for number, end in ends(self.settings).items() if end]
+        return [Part(number, 0, end) for number, end in TopicSource.look(self.settings).ends.items() if end]
 
     def read(self, part: Part) -> Iterator[Any]:
         return read_topic(self.settings, part)
@@ -103,10 +96,10 @@ class TopicStream(DataSourceStreamReader):
     settings: KafkaLogSettings
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
-        return {str(number): 0 for number in ends(self.settings)}
+        return {str(number): 0 for number in TopicSource.look(self.settings).ends}
 
     def latestOffset(self) -> dict[str, int]:  # noqa: N802
-        return {str(number): end for number, end in ends(self.settings).items()}
+        return {str(number): end for number, end in TopicSource.look(self.settings).ends.items()}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[Part]:
         found = [Part(int(number), start.get(number, 0), until) for number, until in end.items()]
@@ -116,19 +109,6 @@ class TopicStream(DataSourceStreamReader):
         return read_topic(self.settings, part)
 
 
-def ends(settings: KafkaLogSettings) -> dict[int, int]:
-    """By partition of the topic, up to where everything is committed or aborted. Raises PipelineError."""
-
-    async def ask() -> dict[int, int]:
-        async with TopicHistory(settings) as history:
-            return {number: await history.end(number) for number in range(history.partitions)}
-
-    try:
-        return asyncio.run(ask())
-    except LogError as error:
-        raise PipelineError(str(error)) from None
-
-
 def read_topic(settings: KafkaLogSettings, part: Part) -> Iterator[Any]:
     """The decoded rows of a part."""
 
@@ -136,6 +116,8 @@ def read_topic(settings: KafkaLogSettings, part: Part) -> Iterator[Any]:
         async with TopicHistory(settings) as history:
             async for step in history.read(part.number, part.start):
                 yield [each for each in step if part.end is None or each.position < part.end]
+                if part.end is not None and step and step[-1].position >= part.end:
+                    return  # what came after the plan was made is of the next one
 
     rows = ((each.position, each.at_ms, each.key, each.value) for step in one_by_one(entries()) for each in step)
     return whole(batches(part.number, rows))

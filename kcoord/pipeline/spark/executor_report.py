@@ -38,6 +38,8 @@ class Found(NamedTuple):
     """What a compiled module must have been made for."""
     versions: dict[str, str | None]
     """The version of each package that may be needed; None: not there."""
+    unseen: list[str]
+    """Which of the files asked for it does not see."""
 
     @property
     def fits(self) -> bool:
@@ -48,9 +50,6 @@ class Found(NamedTuple):
         """The packages that must be there and are not, or are too old, and how pip is asked for them."""
         needed = NEEDED if self.fits else NEEDED | NEEDED_ELSEWHERE
         return {name: wanted for name, wanted in needed.items() if not _suffices(self.versions.get(name), wanted)}
-
-    unseen: list[str]
-    """Which of the files asked for it does not see."""
 
 
 def platform() -> str:

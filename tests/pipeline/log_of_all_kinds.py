@@ -1,5 +1,5 @@
 """What is the log of groups of all kinds, and which tables does it give? What fleets have written that were converted
-up and down, consumers beside them, consumer groups, and a group that was deleted and made anew.
+up and down, consumers beside them, consumer groups, and a group that was deleted and created again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EPOCH = datetime(1970, 1, 1)
 BILLING = "billing"
 
 
-def deleted_and_made_anew() -> Written:
+def deleted_and_created_again() -> Written:
     world = fleet_of_two()
     world.beat("W2", -1, connection=2)
     world.delete()
@@ -40,7 +40,7 @@ def all_kinds() -> dict[int, list[Entry]]:
     classic = [(at_ms + 1, [generation(number, "Stable", "m1")]) for number, (at_ms, _) in enumerate(fleet, 1)]
     beside = sorted([*fleet, *classic], key=lambda step: step[0])
     found = {home(GROUP): entries(beside, home(GROUP))}
-    others = [there_and_back()[0].written, renamed(consumers().written), deleted_and_made_anew()]
+    others = [there_and_back()[0].written, renamed(consumers().written), deleted_and_created_again()]
     for partition in range(PARTITIONS):
         if partition not in found:
             found[partition] = entries(others.pop(), partition)
