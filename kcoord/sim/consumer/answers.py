@@ -113,7 +113,9 @@ class AnswersJudge:
         self.assignments = 0
         """How many assignments were told."""
         self._most = 0
-        """The most members that all groups have had together."""
+        """The most members that all groups have had together, with those of classic groups: a step that converts such a
+        group counts them, also if it is undone.
+        """
 
     def loaded(self) -> None:
         """The log has been replayed."""
@@ -133,7 +135,8 @@ class AnswersJudge:
 
     def after(self, state: ShardState, step: Step, frame: Frame | None) -> None:
         """A step was taken."""
-        self._most = max(self._most, sum(len(group.members) for group in state.consumer.values()))
+        members = sum(len(group.members) for groups in (state.consumer, state.groups) for group in groups.values())
+        self._most = max(self._most, members)
         self._follow_epochs(step, frame)
         for reply in step.replies:
             response = reply.response

@@ -107,7 +107,7 @@ class OffsetsJudge:
             reader = self._reader_of(group_id, partition)
             owner = None if reader is None else reader.member_id
         if owner != who and group is not None and _is_late_at_its_epoch(group, frame):
-            return Landing(offset, partition, process, frame.link.serial)
+            return Landing(offset, partition, process, frame.link.serial, is_zombie=True)
         if owner not in (None, who):
             raise Violation("zombie", f"{who} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
