@@ -45,7 +45,8 @@ from kcoord.pipeline.history.state import (
     GroupState,
     Step,
 )
-from kcoord.pipeline.history.timeline import Change, Ownership, Whole, group_columns
+from kcoord.pipeline.history.steps import Whole
+from kcoord.pipeline.history.timeline import Change, Ownership, group_columns
 from kcoord.resource import CONNECTOR, Resource
 
 _NEVER_BACK = {

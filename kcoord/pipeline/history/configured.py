@@ -12,7 +12,8 @@ import attrs
 
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import GroupState, Step
-from kcoord.pipeline.history.timeline import Whole, group_columns
+from kcoord.pipeline.history.steps import Whole
+from kcoord.pipeline.history.timeline import group_columns
 from kcoord.resource import CONNECTOR
 
 

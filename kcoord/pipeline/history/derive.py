@@ -1,6 +1,7 @@
 """The derived tables of one partition of the log, all made in one pass over its records.
 
-The same records give the same rows in the same order, whatever reads them and in whatever pieces.
+The same records give the same rows, whatever reads them and in whatever pieces. A follower can be kept between two
+pieces (`kept_follower.py`): it goes on where it was.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from kcoord.pipeline.history.configured import Configured
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.history.rebalances import Balance, Rebalances
 from kcoord.pipeline.history.state import GroupState, by_group
-from kcoord.pipeline.history.steps import Steps
-from kcoord.pipeline.history.timeline import Change, Ownership, Sessions, Whole
+from kcoord.pipeline.history.steps import Steps, Whole
+from kcoord.pipeline.history.timeline import Change, Ownership, Sessions
 
 
 @attrs.define(eq=False)
@@ -50,28 +51,47 @@ class _Group:
         yield from self.audit.step(state, step, change, self.ownership)
 
     def end(self) -> Iterator[tuple[str, Row]]:
-        yield from self.rebalances.end(self.state)
+        yield from self.rebalances.end()
         yield from self.ownership.end(self.state)
         yield from self.sessions.end(self.state)
         yield from self.configured.end(self.state)
         yield from self.audit.end()
 
 
-def derive(partition: int, entries: Iterable[Entry], partitions: int | None = None) -> Iterator[tuple[str, Row]]:
-    """Rows, each with the name of its table. `entries` are of one partition, in order of position. `partitions` is the
-    number of the log's partitions, if known.
-    """
-    steps = Steps()
-    groups: dict[str, _Group] = {}
+@attrs.define(eq=False)
+class Follower:
+    """Follows all groups of one partition."""
 
-    def whole(offset: int) -> bool:
-        return steps.whole_from is not None and offset >= steps.whole_from
+    partition: int
+    partitions: int | None = None
+    """The number of the log's partitions, if known."""
+    _steps: Steps = attrs.Factory(Steps)
+    _groups: dict[str, _Group] = attrs.Factory(dict)
 
-    for step in steps.cut(entries):
+    def follow(self, entries: Iterable[Entry]) -> Iterator[tuple[str, Row]]:
+        """The rows that no later record changes, each with the name of its table. `entries` are in order of position.
+        They go on where the last ones ended; those that were followed already are left out.
+        """
+        for step in self._steps.cut(entries):
+            yield from self._take(step)
+
+    def rest(self) -> Iterator[tuple[str, Row]]:
+        """The rows that later records can still change or take back, as the log is now. This is the follower's end."""
+        yield from self._take(self._steps.last())
+        for _, group in sorted(self._groups.items()):
+            yield from group.end()
+
+    def _take(self, step: list[Entry]) -> Iterator[tuple[str, Row]]:
         for group_id, its in by_group(step).items():
-            group = groups.get(group_id)
+            group = self._groups.get(group_id)
             if group is None:
-                group = groups[group_id] = _Group(GroupState(partition, group_id), whole, partitions)
+                state = GroupState(self.partition, group_id)
+                group = self._groups[group_id] = _Group(state, self._steps.whole, self.partitions)
             yield from group.step(its)
-    for _, group in sorted(groups.items()):
-        yield from group.end()
+
+
+def derive(partition: int, entries: Iterable[Entry], partitions: int | None = None) -> Iterator[tuple[str, Row]]:
+    """All rows of a partition that is there as a whole, each with the name of its table (see Follower)."""
+    follower = Follower(partition, partitions)
+    yield from follower.follow(entries)
+    yield from follower.rest()

@@ -19,6 +19,8 @@ from kcoord.resource import Resource
 
 @attrs.define(eq=False)
 class _Rebalance:
+    number: int
+    """How many the group had before."""
     epoch: Epoch
     where: Row
     started_ms: int
@@ -51,9 +53,14 @@ class _Rebalance:
 
 @attrs.define(eq=False)
 class Rebalances:
-    """The rows of `epochs` at once, and those of `rebalances` when the group ends: the log may complete them late."""
+    """The rows of `epochs` at once, and those of `rebalances` when a later one has converged, or the group ends."""
 
     _all: list[_Rebalance] = attrs.Factory(list)
+    """Those whose rows have not been given."""
+    _given: int = 0
+    """How many rows have been given."""
+    _converged: int = 0
+    """The number of the last one that has converged."""
     _by_epoch: dict[tuple[str, int], _Rebalance] = attrs.Factory(dict)
 
     def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
@@ -61,7 +68,7 @@ class Rebalances:
         for epoch in step.epochs:
             yield "epochs", _epoch_row(state, epoch)
             started = epoch.at_ms if epoch.began_ms is None else epoch.began_ms
-            new = _Rebalance(epoch, group_columns(state), started, len(state.members))
+            new = _Rebalance(self._given + len(self._all), epoch, group_columns(state), started, len(state.members))
             self._all.append(new)
             self._by_epoch[epoch.kind, epoch.number] = new
         for kind_and_epoch, outcome in step.outcomes.items():
@@ -69,8 +76,9 @@ class Rebalances:
             if rebalance is not None:
                 rebalance.installed_ms, rebalance.converged_ms = outcome.installed_ms, outcome.converged_ms
                 rebalance.moved = None if outcome.installed_ms is None else outcome.moved
+                self._note(rebalance)
         if step.assigned is not None:
-            computed = self._by_epoch.get((state.kind, step.assigned.epoch))
+            computed = self._by_epoch.get((step.assigned.kind, step.assigned.epoch))
             if computed is not None:
                 computed.assigned = step.assigned
         if not self._all:
@@ -78,20 +86,35 @@ class Rebalances:
         last = self._all[-1]
         if step.stable_ms is not None and last.epoch.kind == CLASSIC_GROUP and last.installed_ms is None:
             last.installed_ms = last.converged_ms = step.stable_ms
+            self._note(last)
         last.count(state, change)
-        if step.deleted:
-            yield from self.end(state)
+        yield from self._rows(len(self._all) if step.deleted else self._converged - self._given)
 
-    def end(self, state: GroupState) -> Iterator[tuple[str, Row]]:
+    def end(self) -> Iterator[tuple[str, Row]]:
         """The group or the log has ended: the rows of its rebalances."""
-        settled: int | None = None
+        yield from self._rows(len(self._all))
+
+    def _note(self, rebalance: _Rebalance) -> None:
+        if rebalance.converged_ms is not None:
+            self._converged = max(self._converged, rebalance.number)
+
+    def _rows(self, count: int) -> Iterator[tuple[str, Row]]:
+        """The rows of the first `count`: those before one that has converged, of which the log says nothing more, or
+        all of them.
+        """
+        if count <= 0:
+            return
+        settled_ms = self._all[count].converged_ms if count < len(self._all) else None
         rows = []
-        for each in reversed(self._all):
-            settled = settled if each.converged_ms is None else each.converged_ms
-            rows.append(_row(each, settled))
+        for each in reversed(self._all[:count]):
+            settled_ms = settled_ms if each.converged_ms is None else each.converged_ms
+            rows.append(_row(each, settled_ms))
+            name = each.epoch.kind, each.epoch.number
+            if self._by_epoch.get(name) is each:
+                del self._by_epoch[name]
+        del self._all[:count]
+        self._given += count
         yield from (("rebalances", row) for row in reversed(rows))
-        self._all.clear()
-        self._by_epoch.clear()
 
 
 @attrs.define(eq=False)

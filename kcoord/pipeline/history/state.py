@@ -85,6 +85,7 @@ class EpochOutcome:
 class Assigned:
     """What computed the latest epoch's assignment, and how long that assignment lets lost work wait."""
 
+    kind: str
     epoch: int
     assignor: str | None
     computed_by: str | None
@@ -327,6 +328,7 @@ class GroupState:
             self.delay_deadline_ms = value.delay_deadline_ms
             waits_ms = (_time(value.delay_deadline_ms) or 0) - entry.at_ms
             step.assigned = Assigned(
+                CONNECT,
                 value.assignment_epoch,
                 value.assignor_name or None,
                 value.computed_by,
@@ -338,7 +340,7 @@ class GroupState:
         step.target_changed = value is not None
         if value is not None:
             self.assignment_epoch = value.assignment_epoch
-            step.assigned = Assigned(value.assignment_epoch, value.assignor or None, None, None)
+            step.assigned = Assigned(CONSUMER, value.assignment_epoch, value.assignor or None, None, None)
 
     def _current(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
@@ -444,7 +446,7 @@ class GroupState:
                 self.set_owned(step, each.member_id, share.owned)
         if assigned:
             delay_ms = max(each.delay_ms for each in shares)
-            step.assigned = Assigned(value.generation, value.protocol, value.leader, delay_ms or None)
+            step.assigned = Assigned(CLASSIC_GROUP, value.generation, value.protocol, value.leader, delay_ms or None)
             step.all_given = not step.dropped and all(each.has_all for each in shares)  # a conversion assigns nothing
         for member_id in self.members.keys() - seated.keys():
             self.set_owned(step, member_id, NOTHING)

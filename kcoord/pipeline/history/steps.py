@@ -20,35 +20,51 @@ from kcoord.pipeline.history.entry import Entry
 
 
 @attrs.define(eq=False)
+class Whole:
+    """From where on nothing is missing, as far as is known by now."""
+
+    since: int | None = None
+    """The first such position."""
+
+    def __call__(self, offset: int) -> bool:
+        """Whether nothing is missing from this position on."""
+        return self.since is not None and offset >= self.since
+
+
+@attrs.define(eq=False)
 class Steps:
     """Cuts the records of one partition into steps."""
 
-    whole_from: int | None = None
-    """The first position from which nothing is missing, as far as is known by now."""
+    whole: Whole = attrs.Factory(Whole)
+    _step: list[Entry] = attrs.Factory(list)
+    """The records of the step that may go on."""
     _last: int = -1
     _seen: set[object] = attrs.Factory(set)
 
     def cut(self, entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-        """The steps in order. `entries` are in order of position."""
-        step: list[Entry] = []
+        """The steps in order, without the last one, which may go on. `entries` are in order of position."""
         for entry in entries:
             if entry.offset <= self._last:
                 continue
+            step = self._step
             if step and (entry.at_ms != step[-1].at_ms or entry.offset != self._last + 1):
+                self._step = []
                 yield step
-                step = []
             self._last = entry.offset
             self._look(entry)
-            step.append(entry)
-        if step:
-            yield step
+            self._step.append(entry)
+
+    def last(self) -> list[Entry]:
+        """The records of the last step, if it does not go on. Maybe none."""
+        step, self._step = self._step, []
+        return step
 
     def _look(self, entry: Entry) -> None:
-        if self.whole_from is not None:
+        if self.whole.since is not None:
             return
         key = entry.record.key
         name = (key.API_KEY, *(getattr(key, field.attribute) for field in key.FIELDS))
         if name in self._seen:
-            self.whole_from = entry.offset
+            self.whole.since = entry.offset
             self._seen.clear()
         self._seen.add(name)

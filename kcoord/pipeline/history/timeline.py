@@ -7,19 +7,18 @@ between said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import attrs
 
 from kcoord.pipeline.history.causes import cause_of
 from kcoord.pipeline.history.entry import Row
 from kcoord.pipeline.history.state import CONNECT, CONSUMER, NOTHING, GroupState, LoggedMember, Step
+from kcoord.pipeline.history.steps import Whole
 from kcoord.resource import Resource
 
 AWAY = {CONNECT: "worker away", CONSUMER: "consumer away"}
 """The reason of a gap where a static member has left for a while, by the kind of group."""
-Whole = Callable[[int], bool]
-"""Whether nothing is missing from a position on."""
 
 
 @attrs.define(slots=True)
