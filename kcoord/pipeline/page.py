@@ -46,6 +46,22 @@ FROM 'tables/rebalances/*.parquet' ORDER BY stopped DESC LIMIT 10;
 The files of `records` and `quarantine` are one folder deeper (`tables/records/*/*.parquet`), because a stream adds
 files to these tables. In Spark, read them with `.option("recursiveFileLookup", "true")`.
 
+## In Delta's format
+
+`--format delta` writes tables of [Delta Lake](https://delta.io) instead. Each change of a table is one commit: readers
+see the table before it or after it, never in between, also on S3. Earlier versions can be read.
+
+```
+kcoord pipeline history --out tables --format delta --log-bootstrap kafka-1:9092 --stream
+kcoord pipeline report --tables tables --format delta
+```
+
+- Spark downloads Delta from Maven Central (`io.delta:delta-spark_2.13:4.0.0`).
+- Tables that are made from `records` have one more column, `open`: whether more of the log can still change the row.
+- A stream changes only rows that are open, and adds new ones (`MERGE`). Old files stay until you remove them with
+  Delta's `VACUUM`.
+- A directory has one format. Give `--format delta` to `report` and `whatif` too.
+
 ## On a cluster
 
 `--master spark://host:7077` runs `history`, `lab` and `whatif` on a Spark cluster. kcoord takes itself along: the
@@ -350,11 +366,16 @@ less, but what a lost consumer had waits longer. You have to decide what costs y
 
 - **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often you run it.
 - **A stream** (`--stream`) remembers in its checkpoint (`tables/checkpoint`) how far it has read. If it is killed, it
-  later writes the unfinished batch again, in place of the first try: no record is lost, and none is there twice. After
-  each run, the stream makes all other tables again from all records, which costs as much as a batch. If the log is
-  long, use minutes for `--every`, not seconds.
-- **A directory belongs to a batch or to a stream**, not to both. A batch replaces everything. While it replaces a
-  table, a reader finds the whole old table or the whole new one.
+  later writes the unfinished batch again, in place of the first try: no record is lost, and none is there twice. The
+  other tables go on where they were: the stream keeps what it knows of each partition (`tables/followed`) and follows
+  only new records. It follows all records again after an update of kcoord, when the number of the log's partitions
+  has changed, and if it was killed while it wrote these tables.
+- **What a stream writes.** In Parquet, a table that gets new rows is copied, and its new rows are added to the copy. If
+  the history is long, use minutes for `--every`, not seconds, or [Delta](#in-deltas-format), which adds in place.
+- **A directory belongs to a batch or to a stream**, not to both. A batch replaces everything.
+- **A reader finds a whole table**, the old one or the new one. Between the two renames that replace a table of Parquet
+  files there is a moment in which it finds none. If the command is killed just then, the next run brings the old table
+  back. On S3 a rename is a copy, so that moment is long: use Delta there.
 - **A record that cannot be read** goes to `quarantine`, with its place, its bytes and the reason. Everything else
   continues.
 - **The order of the log counts**, not the time. All records of a group are in one partition. If another instance takes

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kcoord.pipeline.failure import INSTALL, PipelineError, reason_of
+from kcoord.pipeline.spark.delta_tables import DELTA_CONNECTOR, DELTA_SETTINGS
 from kcoord.pipeline.spark.executor_report import check, reports
 from kcoord.pipeline.spark.package_archives import ship
 from kcoord.pipeline.spark.step_messages import Say, silent
@@ -47,11 +48,13 @@ def session(
     log: Path,
     *,
     kafka: bool,
+    delta: bool = False,
     settings: Mapping[str, str] | None = None,
     shared: Collection[Path] = (),
     say: Say = silent,
 ) -> Iterator[Any]:
     """A SparkSession, stopped at the end. `log`: the file for the JVM's output. `kafka`: with the source for Kafka.
+    `delta`: with the format of Delta Lake.
 
     `settings` are Spark's own, and take precedence over those here. On a cluster, executors get kcoord from here, and
     must have what kcoord does not take along, and see the files `shared`. Raises PipelineError.
@@ -76,8 +79,11 @@ def session(
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    if kafka:
-        ours |= {"spark.jars.packages": KAFKA_CONNECTOR, "spark.jars.excludes": CARRIED}
+    packages = [*([KAFKA_CONNECTOR] if kafka else ()), *([DELTA_CONNECTOR] if delta else ())]
+    if packages:
+        ours |= {"spark.jars.packages": ",".join(packages), "spark.jars.excludes": CARRIED}
+    if delta:
+        ours |= DELTA_SETTINGS
     builder = SparkSession.builder.master(master)
     for name, value in (ours | given).items():
         builder = builder.config(name, value)
@@ -183,8 +189,8 @@ def _why_not(error: Exception, master: str, log: Path) -> str:
         return f"no executor could be started on {master}: the logs of its workers say why; {log} has the driver's"
     if "unresolved dependency" in told or "download failed" in told:
         return (
-            f"Spark's source for Kafka could not be fetched ({KAFKA_CONNECTOR}): see that Maven Central, or a "
-            f"mirror by --conf spark.jars.ivySettings=FILE, can be reached; {log} has the details"
+            f"what Spark needs ({KAFKA_CONNECTOR}, or {DELTA_CONNECTOR} for Delta) could not be fetched: see that "
+            f"Maven Central, or a mirror by --conf spark.jars.ivySettings=FILE, can be reached; {log} has the details"
         )
     return f"Spark did not start on {master}: {reason_of(error)}; {log} has the details"
 
