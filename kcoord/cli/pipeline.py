@@ -62,6 +62,7 @@ def history(
     """
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.spark.remote_place import check_answers, usable
     from kcoord.pipeline.spark.session import session
 
     if every is not None and not stream:
@@ -73,12 +74,14 @@ def history(
     spark_settings, client = pairs(conf, "--conf"), pairs(kafka_option, "--kafka-option")
     try:
         source = _source(settings, client)
+        check_answers(out, spark_settings)
         log, shared = spark_log(out), shared_files(out)
         with Progress() as progress:
             progress.say("starting Spark")
             with session(master, log, kafka=kafka, settings=spark_settings, shared=shared, say=progress.say) as spark:
                 progress.watch(spark)
-                outcome = _run(spark, out, source, progress, stream=stream, every_s=every)
+                with usable(out):
+                    outcome = _run(spark, out, source, progress, stream=stream, every_s=every)
     except PipelineError as error:
         fail(error)
     print(_told(outcome, out))
