@@ -76,6 +76,7 @@ def history(
     """
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.spark.remote_place import check_answers, usable
     from kcoord.pipeline.spark.session import session
     from kcoord.pipeline.spark.store import Store
 
@@ -88,6 +89,7 @@ def history(
     spark_settings, client = pairs(conf, "--conf"), pairs(kafka_option, "--kafka-option")
     try:
         source = _source(settings, client)
+        check_answers(out, spark_settings)
         log, shared = spark_log(out), shared_files(out)
         with Progress() as progress:
             progress.say("starting Spark")
@@ -101,8 +103,9 @@ def history(
                 say=progress.say,
             ) as spark:
                 progress.watch(spark)
-                store = Store(spark, place_of(out), format=table_format.value)
-                outcome = _run(store, source, progress, stream=stream, every_s=every)
+                with usable(out):
+                    store = Store(spark, place_of(out), format=table_format.value)
+                    outcome = _run(store, source, progress, stream=stream, every_s=every)
     except PipelineError as error:
         fail(error)
     print(_told(outcome, out))

@@ -70,13 +70,42 @@ executors get its package, and the packages that it needs there, from the machin
 - The executors need the same minor version of Python as kcoord, with `pandas>=2.2,<3` and `pyarrow>=18`. Name their
   Python with `--conf spark.pyspark.python=/path/to/python`; otherwise it is the path of the Python that runs kcoord.
   kcoord looks at the executors first. If one lacks something, the command says what, and where.
-- `--out` must be a place that all executors see: a URI such as `hdfs://…` or `s3a://…`, or a shared directory.
+- `--out` must be a place that all executors see: a URI such as `hdfs://…` or `s3a://…` (see
+  [below](#on-another-file-system)), or a shared directory.
 - A log in a topic is read by the executors, so they must reach Kafka. A log in a file is read by the command itself.
   It hands the rows to the executors, so they need not see the file.
 - kcoord takes no compiled modules along if an executor has another platform than the command's machine (system,
   processor, kind of Python). Then `pydantic` must be installed there too.
 
 This was tried on standalone clusters of Spark 4.0. YARN and Kubernetes were not tried.
+
+## On another file system
+
+`--out` can be a URI of any file system that Spark's Hadoop knows. HDFS needs nothing more. For S3, Spark fetches
+Hadoop's module for it from Maven Central, once (560 MB). Its version must be that of Spark's Hadoop: 3.4.1 for Spark 4.0.
+
+```
+export HADOOP_USER_NAME=history
+kcoord pipeline history --log-bootstrap kafka-1:9092 --out hdfs://namenode-1:8020/user/history/tables
+
+export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_REGION=eu-central-1
+kcoord pipeline history --log-bootstrap kafka-1:9092 --out s3a://my-bucket/tables \\
+    --conf spark.jars.packages=org.apache.hadoop:hadoop-aws:3.4.1
+```
+
+- For a store that is not Amazon's, add `--conf spark.hadoop.fs.s3a.endpoint=https://store:9000`, and mostly
+  `--conf spark.hadoop.fs.s3a.path.style.access=true`.
+- Packages that you name in `spark.jars.packages` are added to those that kcoord needs itself.
+- What is in Hadoop's own files, such as a name service of HDFS, is found by `HADOOP_CONF_DIR`.
+- The command says at once that nothing answers, if `--out` or the endpoint names a host and a port. If a server accepts
+  the connection and then says nothing, Hadoop waits for two minutes.
+- With `--stream`, the checkpoint is there too.
+- S3 has no rename: Hadoop copies the files of a table, one after the other. If you read a table while it is being
+  replaced, you may find it without some of its rows.
+- Spark's own output goes to `spark.log` in a temporary directory of this machine.
+
+This was tried, as a batch and as a stream, with HDFS 3.4.1 (also by a name service), and with S3Proxy 4.1 for S3's
+protocol. Amazon's S3 and Kerberos were not tried.
 
 ## In a program or a notebook
 

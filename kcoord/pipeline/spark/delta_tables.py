@@ -21,8 +21,9 @@ from kcoord.pipeline.spark.table_rows import Rows, empty
 
 DELTA_CONNECTOR = "io.delta:delta-spark_2.13:4.0.0"
 """Maven coordinates of Delta Lake for this Spark."""
+EXTENSIONS = "spark.sql.extensions"
 DELTA_SETTINGS = {
-    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    EXTENSIONS: "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.databricks.delta.snapshotPartitions": "4",
 }
