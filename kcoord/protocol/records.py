@@ -106,6 +106,7 @@ from kcoord.protocol.primitives import DecodeError, EncodeError
 from kcoord.protocol.record_levels import RECORD_LEVEL, TYPE_LEVELS, VALUE_LEVELS, level_of, version_at
 
 __all__ = [
+    "EPOCH_FIELDS",
     "ConnectWorkerGroupConfigurationKey",
     "ConnectWorkerGroupConfigurationValue",
     "ConnectWorkerGroupConnectorsTasksMetadataKey",
@@ -153,6 +154,7 @@ __all__ = [
     "decode_record",
     "encode_record",
     "is_of_newer_kcoord",
+    "value_check",
     "value_decoder",
 ]
 
@@ -229,6 +231,8 @@ _DECODERS: dict[int, tuple[Callable[[bytes, int], Key], dict[int, Callable[[byte
     number: (key._DECODERS[_KEY_SCHEMA_VERSION], value._DECODERS) for number, (key, value) in _KEYS.items()
 }
 """Record number → the decoder of its key, and the decoder of each version of its value."""
+EPOCH_FIELDS = {number: value.EPOCH for number, (_, value) in _KEYS.items() if value.EPOCH is not None}
+"""Record number → the field of its value that has the epoch or generation, for values that have one."""
 _FAULTS = (IndexError, struct.error, ValueError, OverflowError, KeyError)
 """The exceptions of a generated codec for bytes that do not fit."""
 _OFFSET_WITH_EXPIRY_VERSION = 1
@@ -303,6 +307,21 @@ def value_decoder(number: int) -> Callable[[bytes], Value]:
             return _value_carefully(number, data)
 
     return decode
+
+
+def value_check(number: int) -> Callable[[bytes], int | None]:
+    """A function that refuses values of this record number as `value_decoder` does, with the same errors, and gives
+    their epoch, or None if such values have none. It makes no value, so it takes a fraction of the time.
+    """
+    versions, decode, epoch = _KEYS[number][1]._CHECKS, value_decoder(number), EPOCH_FIELDS.get(number, "")
+
+    def check(data: bytes) -> int | None:
+        try:
+            return versions[data[0] << 8 | data[1]](data, _NUMBER.size)
+        except _FAULTS:  # the decoder knows why, or reads it after all
+            return getattr(decode(data), epoch, None)
+
+    return check
 
 
 def _key_carefully(data: bytes) -> Key:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from schemas.generator.check import EPOCHS, CheckEmitter
 from schemas.generator.code import LINE, Formats, Lines, literal, python_type
 from schemas.generator.decode import DecodeEmitter
 from schemas.generator.encode import EncodeEmitter
@@ -14,7 +15,7 @@ BASES = {
     "request": "Request",
     "response": "Response",
     "coordinator-key": "Message",
-    "coordinator-value": "Message",
+    "coordinator-value": "RecordValue",
     "data": "Message",
 }
 _PRIMITIVES = (
@@ -36,6 +37,15 @@ _PRIMITIVES = (
     "write_tagged",
     "write_uvarint",
 )
+_SKIPPING = (
+    "alike",
+    "skip_bytes",
+    "skip_fixed_rows",
+    "skip_int16_string",
+    "skip_int32_bytes",
+    "skip_string",
+    "skip_tagged",
+)
 
 
 def module(message: MessageSpec) -> str:
@@ -47,7 +57,12 @@ def module(message: MessageSpec) -> str:
     readers = _functions(message, formats, "decode", _decode_body)
     writers = _functions(message, formats, "encode", _encode_body)
     body += readers[0] + writers[0]
-    body += _facts(message, readers[1], writers[1])
+    facts = _facts(message, readers[1], writers[1])
+    if message.type == "coordinator-value":
+        checks = _functions(message, formats, "check", _check_body)
+        body += checks[0]
+        facts += _check_facts(message, checks[1])
+    body += facts
     return "\n".join(_head(message, formats, "\n".join(body)) + body) + "\n"
 
 
@@ -75,6 +90,8 @@ def _head(message: MessageSpec, formats: Formats, body: str) -> list[str]:
     lines += [f"from kcoord.protocol.message_base import {', '.join(sorted(bases))}"]
     if used:
         lines += _import("kcoord.protocol.primitives", used)
+    if skipping := [name for name in _SKIPPING if re.search(rf"\b{name}\(", body)]:
+        lines += _import("kcoord.protocol.skipping", skipping)
     definitions = formats.definitions()
     if "new(" in body:
         definitions.insert(0, "new = object.__new__")
@@ -143,6 +160,15 @@ def _encode_body(
     return [f"(out: list[bytes | memoryview], m: {struct.name}) -> None:", *emitter.function(struct)]
 
 
+def _check_body(
+    message: MessageSpec, struct: StructSpec, version: int, formats: Formats, shared: dict[str, str]
+) -> list[str]:
+    emitter = CheckEmitter(message, version, formats, shared)
+    if struct is message.top:
+        return ["(data: bytes, pos: int) -> int | None:", *emitter.top()]
+    return ["(data: bytes, pos: int) -> int:", *emitter.function(struct)]
+
+
 _Body = Callable[[MessageSpec, StructSpec, int, Formats, dict[str, str]], list[str]]
 
 
@@ -186,6 +212,13 @@ def _facts(message: MessageSpec, readers: dict[int, str], writers: dict[int, str
     out.add(f"{name}.FLEXIBLE_FROM = {message.flexible.lowest if message.flexible else never}")
     out.call(f"{name}._DECODERS = {{", [f"{version}: {function}" for version, function in readers.items()], "}")
     out.call(f"{name}._ENCODERS = {{", [f"{version}: {function}" for version, function in writers.items()], "}")
+    return out.lines
+
+
+def _check_facts(message: MessageSpec, checks: dict[int, str]) -> list[str]:
+    out, epoch = Lines(0), EPOCHS.get(message.name)
+    out.add(f"{message.name}.EPOCH = " + ("None" if epoch is None else f'"{epoch}"'))
+    out.call(f"{message.name}._CHECKS = {{", [f"{version}: {function}" for version, function in checks.items()], "}")
     return out.lines
 
 

@@ -19,12 +19,12 @@ import pyarrow as pa
 from pyarrow import compute
 
 from kcoord.pipeline.history.derive import derive
-from kcoord.pipeline.history.entry import EPOCHS, NAMES, Entry, epoch_of, group_of, member_of
+from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
 from kcoord.pipeline.history.state import OF_GROUPS
 from kcoord.pipeline.schemas import DERIVED, QUARANTINE, RECORDS, WHOLE, Kind, Table
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.primitives import DecodeError
-from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_decoder
+from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_check, value_decoder
 
 ROWS = 4096
 """How many rows of a table are passed on together."""
@@ -179,18 +179,17 @@ def _key(data: bytes | None) -> _Key:
 
 
 def _epoch(record: Record) -> _Epoch:
-    number = record.key.API_KEY
-    decode, name, of_key = value_decoder(number), EPOCHS.get(number), epoch_of(record)
+    check, of_key = value_check(record.key.API_KEY), epoch_of(record)
 
     def in_value(value: bytes | None) -> int | None:
-        return None if value is None else getattr(decode(value), name or "")
+        return None if value is None else check(value)
 
     def in_key(value: bytes | None) -> int | None:
         if value is not None:
-            decode(value)
+            check(value)
         return of_key
 
-    return in_key if name is None else in_value
+    return in_value if of_key is None else in_key
 
 
 def _refusing(why: str) -> _Epoch:
