@@ -80,3 +80,7 @@ class RecordValue(Message):
     """By version: whether the bytes are a value, without making one. Gives the epoch. An exception says nothing: the
     decoder may still read these bytes.
     """
+    LISTS: ClassVar[int] = 0
+    """How many lists `_FINDERS` find, one behind the other."""
+    _FINDERS: ClassVar[dict[int, Callable[[bytes, int], tuple[int, int]]]] = {}
+    """By version: where these lists begin, and where they end. Only for bytes that are a value."""

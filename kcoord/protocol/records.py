@@ -154,6 +154,7 @@ __all__ = [
     "decode_record",
     "encode_record",
     "is_of_newer_kcoord",
+    "list_splitter",
     "value_check",
     "value_decoder",
 ]
@@ -309,19 +310,40 @@ def value_decoder(number: int) -> Callable[[bytes], Value]:
     return decode
 
 
-def value_check(number: int) -> Callable[[bytes], int | None]:
+def value_check(number: int) -> Callable[[bytes | None], int | None]:
     """A function that refuses values of this record number as `value_decoder` does, with the same errors, and gives
-    their epoch, or None if such values have none. It makes no value, so it takes a fraction of the time.
+    their epoch. None: such values have none, or it is a tombstone. No value is made: it takes a fraction of the time.
     """
     versions, decode, epoch = _KEYS[number][1]._CHECKS, value_decoder(number), EPOCH_FIELDS.get(number, "")
 
-    def check(data: bytes) -> int | None:
+    def check(data: bytes | None) -> int | None:
+        if data is None:
+            return None
         try:
             return versions[data[0] << 8 | data[1]](data, _NUMBER.size)
         except _FAULTS:  # the decoder knows why, or reads it after all
             return getattr(decode(data), epoch, None)
 
     return check
+
+
+def list_splitter(number: int) -> Callable[[bytes], tuple[bytes, bytes] | None] | None:
+    """A function that takes apart a value of this record number that says what a member has or is to have. It gives the
+    bytes of these lists, and the value without them, which can be decoded. It gives None for values that it cannot take
+    apart, which the decoder may still read. None instead of the function: other record numbers.
+    """
+    finders, empty = _KEYS[number][1]._FINDERS, b"\1" * _KEYS[number][1].LISTS
+    if not finders:
+        return None
+
+    def split(data: bytes) -> tuple[bytes, bytes] | None:
+        try:
+            start, stop = finders[data[0] << 8 | data[1]](data, _NUMBER.size)
+        except _FAULTS:
+            return None
+        return data[start:stop], data[:start] + empty + data[stop:]
+
+    return split
 
 
 def _key_carefully(data: bytes) -> Key:

@@ -123,8 +123,11 @@ def alike(data: bytes, start: int, pos: int, left: int, places: tuple[int, ...])
     size = pos - start
     stop = pos + left * size
     for place in places:
-        if data[place] > 127:
+        byte = data[place]
+        if byte > 127:
             return 0
-        bytes_there = data[place + size : stop : size]
-        left = min(left, len(bytes_there) - len(bytes_there.lstrip(data[place : place + 1])))
+        others = data[place + size : stop : size]
+        if others.count(byte) != left:
+            left = len(others) - len(others.lstrip(data[place : place + 1]))
+            stop = pos + left * size
     return left

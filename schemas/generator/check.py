@@ -17,7 +17,7 @@ from __future__ import annotations
 from schemas.generator.code import Formats, Lines, width
 from schemas.generator.decode import singular
 from schemas.generator.flat import TRIES, is_content, is_flat, is_number
-from schemas.generator.model import FIXED, WIDTHS, FieldSpec, MessageSpec, StructSpec
+from schemas.generator.model import FIXED, WIDTHS, FieldSpec, MessageSpec, StructSpec, snake_case
 
 EPOCHS = {
     "GroupMetadataValue": "generation",
@@ -32,7 +32,7 @@ EPOCHS = {
 """The field that a check gives back, by record value. Others have no epoch."""
 WORTH = 5
 """So many structs at least must follow, or comparing them all at once does not pay."""
-_TAKEN = {"data", "pos", "n", "epoch"}
+_TAKEN = {"data", "pos", "n", "epoch", "start"}
 
 
 class CheckEmitter:
@@ -150,7 +150,7 @@ class CheckEmitter:
 
     def tagged_fields(self, struct: StructSpec, known: list[FieldSpec]) -> None:
         out = self.out
-        stem = "" if struct is self.message.top else f"{singular(struct.name.lower())}_"
+        stem = "" if struct is self.message.top else f"{singular(snake_case(struct.name))}_"
         count, tag, stop = (self.fresh(f"{stem}{name}") for name in ("tags", "tag", "stop"))
         out.add(f"{count} = n")
         with out.block(f"for _ in range({count}):"):
@@ -272,7 +272,8 @@ class CheckEmitter:
             self.pass_over(count, size)
 
     def pass_over(self, count: str, size: int) -> None:
-        self.out.add(f"pos += {count}" if size == 1 else f"pos += ({count}) * {size}")
+        factor = f"({count})" if count == "n - 1" else count
+        self.out.add(f"pos += {count}" if size == 1 else f"pos += {factor} * {size}")
 
     def alike_rows(self, struct: StructSpec, name: str, count: str) -> None:
         """Flat structs: those with the shape of the one before are passed over many at a time."""

@@ -10,6 +10,7 @@ from schemas.generator.code import LINE, Formats, Lines, literal, python_type
 from schemas.generator.decode import DecodeEmitter
 from schemas.generator.encode import EncodeEmitter
 from schemas.generator.model import FieldSpec, MessageSpec, StructSpec, Versions, snake_case
+from schemas.generator.spans import LISTS, SpanEmitter
 
 BASES = {
     "request": "Request",
@@ -62,6 +63,10 @@ def module(message: MessageSpec) -> str:
         checks = _functions(message, formats, "check", _check_body)
         body += checks[0]
         facts += _check_facts(message, checks[1])
+    if message.name in LISTS:
+        finders = _functions(message, formats, "find", _find_body)
+        body += finders[0]
+        facts += _list_facts(message, finders[1])
     body += facts
     return "\n".join(_head(message, formats, "\n".join(body)) + body) + "\n"
 
@@ -169,6 +174,15 @@ def _check_body(
     return ["(data: bytes, pos: int) -> int:", *emitter.function(struct)]
 
 
+def _find_body(
+    message: MessageSpec, struct: StructSpec, version: int, formats: Formats, shared: dict[str, str]
+) -> list[str]:
+    emitter = SpanEmitter(message, version, formats, shared)
+    if struct is message.top:
+        return ["(data: bytes, pos: int) -> tuple[int, int]:", *emitter.top()]
+    return ["(data: bytes, pos: int) -> int:", *emitter.function(struct)]
+
+
 _Body = Callable[[MessageSpec, StructSpec, int, Formats, dict[str, str]], list[str]]
 
 
@@ -219,6 +233,13 @@ def _check_facts(message: MessageSpec, checks: dict[int, str]) -> list[str]:
     out, epoch = Lines(0), EPOCHS.get(message.name)
     out.add(f"{message.name}.EPOCH = " + ("None" if epoch is None else f'"{epoch}"'))
     out.call(f"{message.name}._CHECKS = {{", [f"{version}: {function}" for version, function in checks.items()], "}")
+    return out.lines
+
+
+def _list_facts(message: MessageSpec, finders: dict[int, str]) -> list[str]:
+    out = Lines(0)
+    out.add(f"{message.name}.LISTS = {len(LISTS[message.name])}")
+    out.call(f"{message.name}._FINDERS = {{", [f"{version}: {function}" for version, function in finders.items()], "}")
     return out.lines
 
 

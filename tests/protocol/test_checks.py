@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import attrs
 import pytest
 
 from kcoord.protocol.generated.connect_worker_group_configuration_value import (
@@ -16,7 +18,7 @@ from kcoord.protocol.generated.connect_worker_group_configuration_value import (
 from kcoord.protocol.generated.group_metadata_value import GroupMetadataValue
 from kcoord.protocol.message_base import Message, RecordValue
 from kcoord.protocol.primitives import MAX_STRING, DecodeError
-from kcoord.protocol.records import EPOCH_FIELDS, value_check, value_decoder
+from kcoord.protocol.records import EPOCH_FIELDS, list_splitter, value_check, value_decoder
 from tests.light import fewer
 from tests.protocol.catalogue import RECORDS, named, random_message, versions_of
 from tests.protocol.fuzz import mutated
@@ -100,6 +102,36 @@ def test_rows_of_one_shape_with_another_among_them(spoilt: int | None) -> None:
     for at in range(2, len(data)):
         for byte in (0, 1, 0x7F, 0x80, 0xFF, (data[at] + 1) % 256):
             _assert_the_same(ConnectWorkerGroupConfigurationValue, data[:at] + bytes([byte]) + data[at + 1 :])
+
+
+LISTS = {
+    7: ["connectors_tasks"],
+    9: ["connectors_tasks"],
+    24: ["topic_partitions"],
+    25: ["assigned_partitions", "partitions_pending_revocation"],
+}
+"""The lists that are read apart from the value, by record number."""
+
+
+@pytest.mark.parametrize(("cls", "version"), CASES)
+def test_a_value_is_taken_apart_into_lists_and_the_rest(cls: type[Message], version: int) -> None:
+    split, decode = list_splitter(cls.API_KEY), value_decoder(cls.API_KEY)
+    assert (split is not None) == (cls.API_KEY in LISTS)
+    for data in _written(cls, version, fewer(200, 60)) if split else ():
+        parts = split(data) if split else None
+        assert parts is not None
+        lists, rest = parts
+        empty: dict[str, Any] = {name: [] for name in LISTS[cls.API_KEY]}
+        assert decode(rest) == attrs.evolve(decode(data), **empty)
+        at = data.index(lists, len(b"\0\0"))
+        assert data[:at] + b"\1" * len(empty) + data[at + len(lists) :] == rest
+
+
+def test_what_cannot_be_taken_apart_is_left_to_the_decoder() -> None:
+    split = list_splitter(7)
+    assert split is not None
+    assert split(b"\0\1") is None
+    assert split(b"") is None
 
 
 def test_the_epochs_of_values() -> None:

@@ -51,6 +51,10 @@ class Entry:
     offset: int
     at_ms: int
     record: Record
+    lists: frozenset[Any] | None = None
+    """What the lists of the value say, if they were read apart from it; the value's own are empty then. See
+    `assignment_lists.py`.
+    """
 
 
 def group_of(record: Record) -> str:

@@ -506,6 +506,64 @@ def _check_v0(data: bytes, pos: int) -> int | None:
     return epoch
 
 
+def _find_v0(data: bytes, pos: int) -> tuple[int, int]:
+    pos += 5
+    start = pos
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    connectors_tasks_count = n - 1
+    for _ in range(connectors_tasks_count):
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        connectors_count = n - 1
+        for _ in range(connectors_count):
+            n = data[pos]
+            pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        task_left = n - 1
+        task_tries = 4
+        while task_left:
+            task_start = pos
+            n = data[pos]
+            place = pos
+            pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            n = data[pos + 4]
+            place_2 = pos + 4
+            if n:
+                pos = skip_tagged(data, pos + 4)
+            else:
+                pos += 5
+            task_left -= 1
+            if task_tries and task_left >= 5 and not n:
+                task_same = alike(data, task_start, pos, task_left, (place, place_2))
+                pos += task_same * (pos - task_start)
+                task_left -= task_same
+                if not task_same:
+                    task_tries -= 1
+        n = data[pos]
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+    return start, pos
+
+
 ConnectorTaskId.FIELDS = (
     Field("connector_id", "ConnectorId", "string", (0, 0)),
     Field("task_id", "TaskId", "int32", (0, 0)),
@@ -533,3 +591,5 @@ ConnectWorkerGroupCurrentMemberAssignmentValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupCurrentMemberAssignmentValue._ENCODERS = {0: _encode_v0}
 ConnectWorkerGroupCurrentMemberAssignmentValue.EPOCH = "member_epoch"
 ConnectWorkerGroupCurrentMemberAssignmentValue._CHECKS = {0: _check_v0}
+ConnectWorkerGroupCurrentMemberAssignmentValue.LISTS = 1
+ConnectWorkerGroupCurrentMemberAssignmentValue._FINDERS = {0: _find_v0}

@@ -207,23 +207,23 @@ def _check_topic_partitions_v0(data: bytes, pos: int) -> int:
     n = data[pos]
     if n:
         n, pos = read_uvarint(data, pos)
-        topicpartition_tags = n
-        for _ in range(topicpartition_tags):
-            topicpartition_tag, pos = read_uvarint(data, pos)
+        topic_partition_tags = n
+        for _ in range(topic_partition_tags):
+            topic_partition_tag, pos = read_uvarint(data, pos)
             n, pos = read_uvarint(data, pos)
-            topicpartition_stop = pos + n
-            if topicpartition_stop > len(data):
+            topic_partition_stop = pos + n
+            if topic_partition_stop > len(data):
                 raise Malformed
-            if topicpartition_tag == 0:
+            if topic_partition_tag == 0:
                 n = data[pos]
                 if n < 128:
                     pos += 1
                 else:
                     n, pos = read_uvarint(data, pos)
-                pos += (max(n - 1, 0)) * 4
+                pos += max(n - 1, 0) * 4
             else:
-                pos = topicpartition_stop
-            if pos != topicpartition_stop:
+                pos = topic_partition_stop
+            if pos != topic_partition_stop:
                 raise Malformed
     else:
         pos += 1
@@ -260,6 +260,67 @@ def _check_v0(data: bytes, pos: int) -> int | None:
     if pos != len(data):
         raise Malformed
     return epoch
+
+
+def _find_topic_partitions_v0(data: bytes, pos: int) -> int:
+    n = data[pos + 16]
+    if n < 128:
+        pos += 17
+    else:
+        n, pos = read_uvarint(data, pos + 16)
+    if n == 0:
+        raise Malformed
+    pos += (n - 1) * 4
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        topic_partition_tags = n
+        for _ in range(topic_partition_tags):
+            topic_partition_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            topic_partition_stop = pos + n
+            if topic_partition_stop > len(data):
+                raise Malformed
+            if topic_partition_tag == 0:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                pos += max(n - 1, 0) * 4
+            else:
+                pos = topic_partition_stop
+            if pos != topic_partition_stop:
+                raise Malformed
+    else:
+        pos += 1
+    return pos
+
+
+def _find_v0(data: bytes, pos: int) -> tuple[int, int]:
+    pos += 9
+    start = pos
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    assigned_partitions_count = n - 1
+    for _ in range(assigned_partitions_count):
+        pos = _find_topic_partitions_v0(data, pos)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    partitions_pending_revocation_count = n - 1
+    for _ in range(partitions_pending_revocation_count):
+        pos = _find_topic_partitions_v0(data, pos)
+    return start, pos
 
 
 TopicPartitions.FIELDS = (
@@ -299,3 +360,5 @@ ConsumerGroupCurrentMemberAssignmentValue._DECODERS = {0: _decode_v0}
 ConsumerGroupCurrentMemberAssignmentValue._ENCODERS = {0: _encode_v0}
 ConsumerGroupCurrentMemberAssignmentValue.EPOCH = "member_epoch"
 ConsumerGroupCurrentMemberAssignmentValue._CHECKS = {0: _check_v0}
+ConsumerGroupCurrentMemberAssignmentValue.LISTS = 2
+ConsumerGroupCurrentMemberAssignmentValue._FINDERS = {0: _find_v0}

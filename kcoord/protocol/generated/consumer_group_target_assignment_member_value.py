@@ -247,6 +247,44 @@ def _check_v0(data: bytes, pos: int) -> int | None:
     return None
 
 
+def _find_v0(data: bytes, pos: int) -> tuple[int, int]:
+    start = pos
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    topic_partition_left = n - 1
+    topic_partition_tries = 4
+    while topic_partition_left:
+        topic_partition_start = pos
+        n = data[pos + 16]
+        place = pos + 16
+        if n < 128:
+            pos += 17
+        else:
+            n, pos = read_uvarint(data, pos + 16)
+        if n == 0:
+            raise Malformed
+        pos += (n - 1) * 4
+        n = data[pos]
+        place_2 = pos
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+        topic_partition_left -= 1
+        if topic_partition_tries and topic_partition_left >= 5 and not n:
+            topic_partition_same = alike(data, topic_partition_start, pos, topic_partition_left, (place, place_2))
+            pos += topic_partition_same * (pos - topic_partition_start)
+            topic_partition_left -= topic_partition_same
+            if not topic_partition_same:
+                topic_partition_tries -= 1
+    return start, pos
+
+
 TopicPartition.FIELDS = (
     Field("topic_id", "TopicId", "uuid", (0, 0)),
     Field("partitions", "Partitions", "int32", (0, 0), is_array=True),
@@ -265,3 +303,5 @@ ConsumerGroupTargetAssignmentMemberValue._DECODERS = {0: _decode_v0}
 ConsumerGroupTargetAssignmentMemberValue._ENCODERS = {0: _encode_v0}
 ConsumerGroupTargetAssignmentMemberValue.EPOCH = None
 ConsumerGroupTargetAssignmentMemberValue._CHECKS = {0: _check_v0}
+ConsumerGroupTargetAssignmentMemberValue.LISTS = 1
+ConsumerGroupTargetAssignmentMemberValue._FINDERS = {0: _find_v0}
