@@ -150,8 +150,10 @@ __all__ = [
     "OffsetCommitValue",
     "Record",
     "UnknownRecordError",
+    "ValueParts",
     "decode_key",
     "decode_record",
+    "empty_lists",
     "encode_record",
     "is_of_newer_kcoord",
     "list_splitter",
@@ -327,23 +329,35 @@ def value_check(number: int) -> Callable[[bytes | None], int | None]:
     return check
 
 
-def list_splitter(number: int) -> Callable[[bytes], tuple[bytes, bytes] | None] | None:
-    """A function that takes apart a value of this record number that says what a member has or is to have. It gives the
-    bytes of these lists, and the value without them, which can be decoded. It gives None for values that it cannot take
-    apart, which the decoder may still read. None instead of the function: other record numbers.
-    """
-    finders, empty = _KEYS[number][1]._FINDERS, b"\1" * _KEYS[number][1].LISTS
-    if not finders:
-        return None
+@frozen(slots=True)
+class ValueParts:
+    """A value that was taken apart."""
 
-    def split(data: bytes) -> tuple[bytes, bytes] | None:
+    version: bytes
+    at: int
+    """Where its lists begin: in each value of this version at the same place."""
+    lists: bytes
+
+
+def list_splitter(number: int) -> Callable[[bytes], ValueParts | None]:
+    """A function that finds the lists in a value of this record number, which says what a member has or is to have: 7,
+    9, 24 or 25. The value must be one that `value_check` accepts. It gives None for values that only the decoder reads.
+    """
+    finders = _KEYS[number][1]._FINDERS
+
+    def split(data: bytes) -> ValueParts | None:
         try:
             start, stop = finders[data[0] << 8 | data[1]](data, _NUMBER.size)
         except _FAULTS:
             return None
-        return data[start:stop], data[:start] + empty + data[stop:]
+        return ValueParts(data[: _NUMBER.size], start, data[start:stop])
 
     return split
+
+
+def empty_lists(number: int) -> bytes:
+    """What stands in a value of this record number in place of its lists if they are empty."""
+    return b"\1" * _KEYS[number][1].LISTS
 
 
 def _key_carefully(data: bytes) -> Key:

@@ -7,6 +7,7 @@ before them and other things behind them: whoever has read them once can look th
 from __future__ import annotations
 
 from schemas.generator.check import CheckEmitter
+from schemas.generator.flat import is_number
 
 LISTS = {
     "ConnectWorkerGroupCurrentMemberAssignmentValue": ("ConnectorsTasks",),
@@ -14,7 +15,9 @@ LISTS = {
     "ConsumerGroupCurrentMemberAssignmentValue": ("AssignedPartitions", "PartitionsPendingRevocation"),
     "ConsumerGroupTargetAssignmentMemberValue": ("TopicPartitions",),
 }
-"""The lists of each of these values. They stand one behind the other, and none may be null."""
+"""The lists of each of these values. They stand one behind the other, with nothing but numbers before them. None may
+be null.
+"""
 
 
 class SpanEmitter(CheckEmitter):
@@ -29,7 +32,8 @@ class SpanEmitter(CheckEmitter):
         assert self.flexible
         assert tuple(field.name for field in lists) == names, f"{self.message.name}: the lists are not together"
         for field in fields[:first]:
-            self.field(field, not field.never_flexible)
+            assert is_number(field), f"{self.message.name}: the lists are not always at the same place"
+            self.field(field, True)
         self.settle()
         self.out.add("start = pos")
         for field in lists:

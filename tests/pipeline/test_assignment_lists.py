@@ -30,7 +30,7 @@ def test_lists_are_those_of_the_whole_value(cls: type[Message], monkeypatch: pyt
     values = [b"\0\0" + random_message(rng, cls, 0).encode(0) for _ in range(60)]
     for value in [*values, *rng.choices(values, k=200)]:
         record = decode_record(KEYS[cls], value)
-        known, lists = reader.read(value)
+        known, lists = reader.read(rng.choice((b"one", b"other")), value)
         assert lists is not None
         assert listed(Entry(0, 0, 0, Record(record.key, known), lists)) == listed(Entry(0, 0, 0, record))
 
@@ -40,7 +40,7 @@ def test_the_same_list_is_the_same_set() -> None:
     value = random_message(random.Random(2), cls, 0)
     reader = ListReader.of(cls.API_KEY)
     assert reader is not None
-    first, again = (reader.read(b"\0\0" + epoch + value.encode(0)[4:])[1] for epoch in (b"\0\0\0\1", b"\0\0\0\2"))
+    first, again = (reader.read(key, b"\0\0" + key + value.encode(0)[4:])[1] for key in (b"\0\0\0\1", b"\0\0\0\2"))
     assert first is again
 
 

@@ -18,7 +18,7 @@ from kcoord.protocol.generated.connect_worker_group_configuration_value import (
 from kcoord.protocol.generated.group_metadata_value import GroupMetadataValue
 from kcoord.protocol.message_base import Message, RecordValue
 from kcoord.protocol.primitives import MAX_STRING, DecodeError
-from kcoord.protocol.records import EPOCH_FIELDS, list_splitter, value_check, value_decoder
+from kcoord.protocol.records import EPOCH_FIELDS, empty_lists, list_splitter, value_check, value_decoder
 from tests.light import fewer
 from tests.protocol.catalogue import RECORDS, named, random_message, versions_of
 from tests.protocol.fuzz import mutated
@@ -113,23 +113,24 @@ LISTS = {
 """The lists that are read apart from the value, by record number."""
 
 
-@pytest.mark.parametrize(("cls", "version"), CASES)
-def test_a_value_is_taken_apart_into_lists_and_the_rest(cls: type[Message], version: int) -> None:
-    split, decode = list_splitter(cls.API_KEY), value_decoder(cls.API_KEY)
-    assert (split is not None) == (cls.API_KEY in LISTS)
-    for data in _written(cls, version, fewer(200, 60)) if split else ():
-        parts = split(data) if split else None
+@pytest.mark.parametrize(("cls", "version"), [case for case in versions_of(*VALUES) if case[0].API_KEY in LISTS])
+def test_the_lists_of_a_value_are_found(cls: type[Message], version: int) -> None:
+    split, decode, none = list_splitter(cls.API_KEY), value_decoder(cls.API_KEY), empty_lists(cls.API_KEY)
+    places = set()
+    for data in _written(cls, version, fewer(200, 60)):
+        parts = split(data)
         assert parts is not None
-        lists, rest = parts
+        assert parts.version == data[:2]
+        places.add(parts.at)
+        stop = parts.at + len(parts.lists)
+        assert data[parts.at : stop] == parts.lists
         empty: dict[str, Any] = {name: [] for name in LISTS[cls.API_KEY]}
-        assert decode(rest) == attrs.evolve(decode(data), **empty)
-        at = data.index(lists, len(b"\0\0"))
-        assert data[:at] + b"\1" * len(empty) + data[at + len(lists) :] == rest
+        assert decode(data[: parts.at] + none + data[stop:]) == attrs.evolve(decode(data), **empty)
+    assert len(places) == 1
 
 
 def test_what_cannot_be_taken_apart_is_left_to_the_decoder() -> None:
     split = list_splitter(7)
-    assert split is not None
     assert split(b"\0\1") is None
     assert split(b"") is None
 

@@ -17,8 +17,8 @@ from kcoord.pipeline.history.entry import Entry
 from kcoord.pipeline.history.state import OF_GROUPS
 from kcoord.protocol.records import Record, Value, decode_key, value_decoder
 
-_Read = Callable[[bytes], tuple[Value, "frozenset[Any] | None"]]
-"""Reads a value, and apart from it its lists (see Entry)."""
+_Read = Callable[[bytes, bytes], tuple[Value, "frozenset[Any] | None"]]
+"""Reads a value, given its key, and apart from it its lists (see Entry)."""
 
 
 def entries_of(batch: Any) -> Iterator[Entry]:
@@ -26,13 +26,13 @@ def entries_of(batch: Any) -> Iterator[Entry]:
     times = batch.column("at").cast(pa.timestamp("us")).cast(pa.int64()).to_numpy() // 1000
     columns = [batch.column(name).to_pylist() for name in ("partition", "offset", "value")]
     keys = batch.column("key").dictionary_encode()
-    distinct = [_typed(each) for each in keys.dictionary.to_pylist()]
+    distinct = [(*_typed(each), each) for each in keys.dictionary.to_pylist()]
     typed = map(distinct.__getitem__, keys.indices.to_pylist())
-    for at_ms, partition, offset, value, (bare, read) in zip(times.tolist(), *columns, typed, strict=True):
+    for at_ms, partition, offset, value, (bare, read, key) in zip(times.tolist(), *columns, typed, strict=True):
         if value is None or read is None:
             yield Entry(partition, offset, at_ms, bare)
         else:
-            known, lists = read(value)
+            known, lists = read(key, value)
             yield Entry(partition, offset, at_ms, Record(bare.key, known), lists)
 
 
@@ -47,4 +47,4 @@ def _typed(data: bytes) -> tuple[Record, _Read | None]:
 def _reader(number: int) -> _Read:
     """A function that reads the values of this record number, and their lists apart if these may come again."""
     reader, decode = ListReader.of(number), value_decoder(number)
-    return (lambda value: (decode(value), None)) if reader is None else reader.read
+    return (lambda _, value: (decode(value), None)) if reader is None else reader.read
