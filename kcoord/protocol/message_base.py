@@ -15,7 +15,7 @@ from kcoord.protocol import explaining_codec
 from kcoord.protocol.layout import MessageLayout, Struct
 from kcoord.protocol.primitives import EncodeError
 
-__all__ = ["Message", "Request", "Response", "Struct"]
+__all__ = ["Message", "RecordValue", "Request", "Response", "Struct"]
 
 
 class Message(MessageLayout):
@@ -67,3 +67,20 @@ class Response(Message):
     """A response: what a server writes and a client reads."""
 
     __slots__ = ()
+
+
+class RecordValue(Message):
+    """The value of a record."""
+
+    __slots__ = ()
+
+    EPOCH: ClassVar[str | None]
+    """The field that has the value's epoch or generation. None: it has none."""
+    _CHECKS: ClassVar[dict[int, Callable[[bytes, int], int | None]]]
+    """By version: whether the bytes are a value, without making one. Gives the epoch. An exception says nothing: the
+    decoder may still read these bytes.
+    """
+    LISTS: ClassVar[int] = 0
+    """How many lists `_FINDERS` find, one behind the other."""
+    _FINDERS: ClassVar[dict[int, Callable[[bytes, int], tuple[int, int]]]] = {}
+    """By version: where these lists begin, and where they end. Only for bytes that are a value."""

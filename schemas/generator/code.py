@@ -84,7 +84,8 @@ class Lines:
 class Formats:
     """The prebuilt ``struct.Struct`` methods that a module uses, named after their format: unpack_ih, pack_q.
 
-    In the names x stands for a bool, u for a UUID, w for uint16, and n for the byte that goes into the local n.
+    In the names x stands for a bool, u for a UUID, w for uint16, n for the byte that goes into the local n, and _ for a
+    byte that is passed over.
     """
 
     def __init__(self) -> None:
@@ -111,7 +112,7 @@ class Formats:
 
 
 def _name(letters: list[str]) -> str:
-    return "".join(letters).replace("?", "x").replace("16s", "u").replace("H", "w").replace("B", "n")
+    return "".join(letters).replace("x", "_").replace("?", "x").replace("16s", "u").replace("H", "w").replace("B", "n")
 
 
 def width(letters: list[str]) -> int:

@@ -28,14 +28,14 @@ def is_flat(struct: StructSpec, version: int) -> bool:
     """Whether a struct has only numbers, texts, bytes and lists of integers in that version, and no tagged fields."""
     if any(version in field.tagged for field in struct.fields):
         return False
-    return all(_is_content(f) or _is_number(f) for f in struct.fields if version in f.versions)
+    return all(is_content(f) or is_number(f) for f in struct.fields if version in f.versions)
 
 
-def _is_number(field: FieldSpec) -> bool:
+def is_number(field: FieldSpec) -> bool:
     return field.kind in FIXED and not field.is_array
 
 
-def _is_content(field: FieldSpec) -> bool:
+def is_content(field: FieldSpec) -> bool:
     """Whether its length differs from element to element."""
     if field.is_array:
         return FIXED.get(field.kind) in INTEGER_LISTS
@@ -55,7 +55,7 @@ class FlatArray:
         self.absent = [field for field in struct.fields if emitter.version not in field.versions]
 
     def emit(self) -> None:
-        if all(_is_number(field) for field in self.present):
+        if all(is_number(field) for field in self.present):
             self.fixed()
         else:
             self.shaped()
@@ -135,7 +135,7 @@ class _Shape:
         self.behind = start
         """The end of the last content, as an expression."""
         fresh = flat.emitter.fresh
-        self.stems = {field.name: fresh(field.attribute) for field in flat.present if _is_content(field)}
+        self.stems = {field.name: fresh(field.attribute) for field in flat.present if is_content(field)}
         self.marks = {f"{flat.item}.{f.attribute}": self.stems[f.name] for f in flat.present if f.name in self.stems}
         """Where the emitter has to keep ``<stem>_end``, and for texts ``<stem>_n``."""
 

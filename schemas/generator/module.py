@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from schemas.generator.check import EPOCHS, CheckEmitter
 from schemas.generator.code import LINE, Formats, Lines, literal, python_type
 from schemas.generator.decode import DecodeEmitter
 from schemas.generator.encode import EncodeEmitter
 from schemas.generator.model import FieldSpec, MessageSpec, StructSpec, Versions, snake_case
+from schemas.generator.spans import LISTS, SpanEmitter
 
 BASES = {
     "request": "Request",
     "response": "Response",
     "coordinator-key": "Message",
-    "coordinator-value": "Message",
+    "coordinator-value": "RecordValue",
     "data": "Message",
 }
 _PRIMITIVES = (
@@ -36,6 +38,15 @@ _PRIMITIVES = (
     "write_tagged",
     "write_uvarint",
 )
+_SKIPPING = (
+    "alike",
+    "skip_bytes",
+    "skip_fixed_rows",
+    "skip_int16_string",
+    "skip_int32_bytes",
+    "skip_string",
+    "skip_tagged",
+)
 
 
 def module(message: MessageSpec) -> str:
@@ -47,7 +58,16 @@ def module(message: MessageSpec) -> str:
     readers = _functions(message, formats, "decode", _decode_body)
     writers = _functions(message, formats, "encode", _encode_body)
     body += readers[0] + writers[0]
-    body += _facts(message, readers[1], writers[1])
+    facts = _facts(message, readers[1], writers[1])
+    if message.type == "coordinator-value":
+        checks = _functions(message, formats, "check", _check_body)
+        body += checks[0]
+        facts += _check_facts(message, checks[1])
+    if message.name in LISTS:
+        finders = _functions(message, formats, "find", _find_body)
+        body += finders[0]
+        facts += _list_facts(message, finders[1])
+    body += facts
     return "\n".join(_head(message, formats, "\n".join(body)) + body) + "\n"
 
 
@@ -75,6 +95,8 @@ def _head(message: MessageSpec, formats: Formats, body: str) -> list[str]:
     lines += [f"from kcoord.protocol.message_base import {', '.join(sorted(bases))}"]
     if used:
         lines += _import("kcoord.protocol.primitives", used)
+    if skipping := [name for name in _SKIPPING if re.search(rf"\b{name}\(", body)]:
+        lines += _import("kcoord.protocol.skipping", skipping)
     definitions = formats.definitions()
     if "new(" in body:
         definitions.insert(0, "new = object.__new__")
@@ -143,6 +165,24 @@ def _encode_body(
     return [f"(out: list[bytes | memoryview], m: {struct.name}) -> None:", *emitter.function(struct)]
 
 
+def _check_body(
+    message: MessageSpec, struct: StructSpec, version: int, formats: Formats, shared: dict[str, str]
+) -> list[str]:
+    emitter = CheckEmitter(message, version, formats, shared)
+    if struct is message.top:
+        return ["(data: bytes, pos: int) -> int | None:", *emitter.top()]
+    return ["(data: bytes, pos: int) -> int:", *emitter.function(struct)]
+
+
+def _find_body(
+    message: MessageSpec, struct: StructSpec, version: int, formats: Formats, shared: dict[str, str]
+) -> list[str]:
+    emitter = SpanEmitter(message, version, formats, shared)
+    if struct is message.top:
+        return ["(data: bytes, pos: int) -> tuple[int, int]:", *emitter.top()]
+    return ["(data: bytes, pos: int) -> int:", *emitter.function(struct)]
+
+
 _Body = Callable[[MessageSpec, StructSpec, int, Formats, dict[str, str]], list[str]]
 
 
@@ -186,6 +226,20 @@ def _facts(message: MessageSpec, readers: dict[int, str], writers: dict[int, str
     out.add(f"{name}.FLEXIBLE_FROM = {message.flexible.lowest if message.flexible else never}")
     out.call(f"{name}._DECODERS = {{", [f"{version}: {function}" for version, function in readers.items()], "}")
     out.call(f"{name}._ENCODERS = {{", [f"{version}: {function}" for version, function in writers.items()], "}")
+    return out.lines
+
+
+def _check_facts(message: MessageSpec, checks: dict[int, str]) -> list[str]:
+    out, epoch = Lines(0), EPOCHS.get(message.name)
+    out.add(f"{message.name}.EPOCH = " + ("None" if epoch is None else f'"{epoch}"'))
+    out.call(f"{message.name}._CHECKS = {{", [f"{version}: {function}" for version, function in checks.items()], "}")
+    return out.lines
+
+
+def _list_facts(message: MessageSpec, finders: dict[int, str]) -> list[str]:
+    out = Lines(0)
+    out.add(f"{message.name}.LISTS = {len(LISTS[message.name])}")
+    out.call(f"{message.name}._FINDERS = {{", [f"{version}: {function}" for version, function in finders.items()], "}")
     return out.lines
 
 

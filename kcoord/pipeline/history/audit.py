@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 
@@ -47,6 +48,7 @@ from kcoord.pipeline.history.state import (
 )
 from kcoord.pipeline.history.steps import Whole
 from kcoord.pipeline.history.timeline import Change, Ownership, group_columns
+from kcoord.protocol.records import EPOCH_FIELDS
 from kcoord.resource import CONNECTOR, Resource
 
 _NEVER_BACK = {
@@ -55,6 +57,7 @@ _NEVER_BACK = {
     **dict.fromkeys((CURRENT, CONSUMERS_CURRENT), "member epoch"),
     CLASSIC: "generation",
 }
+_OF_MEMBER = frozenset((CURRENT, CONSUMERS_CURRENT))
 
 
 @attrs.define(eq=False)
@@ -76,16 +79,20 @@ class Audit:
         for entry in entries:
             number = entry.record.key.API_KEY
             if number in _NEVER_BACK:
-                yield from self._went_back(state, entry, number)
+                last = self._advance(entry, number)
+                if last is not None:
+                    yield _went_back(state, entry, number, last)
 
     def step(self, state: GroupState, step: Step, change: Change, ownership: Ownership) -> Iterator[tuple[str, Row]]:
         """Findings that the state after a step shows."""
-        yield from self._owned_twice(state, step, change, ownership)
+        if change or step.came:
+            yield from self._owned_twice(state, step, change, ownership)
         if not (state.from_start or self.whole(step.offset)):
             return
         if step.target_changed and state.kind in NEW_PROTOCOL:
             yield from self._installed(state, step)
-        yield from self._unowned(state, step, change, ownership)
+        if state.converged or self._gaps:
+            yield from self._unowned(state, step, change, ownership)
 
     def end(self) -> Iterator[tuple[str, Row]]:
         """The log has ended: findings that still last."""
@@ -104,18 +111,21 @@ class Audit:
             what = f"the group belongs to partition {belongs} of {self.partitions}"
             yield "audit", _row(state, "misplaced", entry.offset, entry.at_ms, None, [], what)
 
-    def _went_back(self, state: GroupState, entry: Entry, number: int) -> Iterator[tuple[str, Row]]:
-        member_id = member_of(entry.record)
-        epoch, last = epoch_of(entry.record), self._last.pop((number, member_id), None)
-        if epoch is None:
-            return  # a tombstone: the epoch starts over
-        self._last[number, member_id] = epoch
+    def _advance(self, entry: Entry, number: int) -> int | None:
+        """Note an epoch. Gives the one before, if that was higher."""
+        key: Any = entry.record.key
+        what = number, key.member_id if number in _OF_MEMBER else None
+        value = entry.record.value
+        if value is None:
+            self._last.pop(what, None)  # the epoch starts over
+            return None
+        epoch: int = getattr(value, EPOCH_FIELDS[number])
+        last = self._last.get(what)
+        self._last[what] = epoch
+        if last is None or epoch >= last:
+            return None
         # a member that joins again, or has left for a while
-        joins = number in (CURRENT, CONSUMERS_CURRENT) and epoch <= JOINING_EPOCH
-        if last is not None and epoch < last and not joins:
-            who = [] if member_id is None else [member_id]
-            what = f"the {_NEVER_BACK[number]} goes back from {last} to {epoch}"
-            yield "audit", _row(state, "epoch back", entry.offset, entry.at_ms, None, who, what)
+        return None if number in _OF_MEMBER and epoch <= JOINING_EPOCH else last
 
     def _owned_twice(
         self, state: GroupState, step: Step, change: Change, ownership: Ownership
@@ -160,11 +170,11 @@ class Audit:
             state.kind in NEW_PROTOCOL
             and state.converged
             and bool(state.members)
-            and not _has_classic_members(state)
             and not state.error
             and not state.has_rules
             and state.delay_deadline_ms <= 0
             and state.epoch == state.assignment_epoch
+            and not _has_classic_members(state)
         )
         found: set[Resource] = set()
         if rests:
@@ -178,6 +188,13 @@ class Audit:
             who = [member_id for member_id, each in change.closed if each == resource]
             what = f"nobody could be running {_named(state, resource)}, which is configured, and the group is at rest"
             self._gaps[resource] = _row(state, "gap", step.offset, step.at_ms, resource, who, what)
+
+
+def _went_back(state: GroupState, entry: Entry, number: int, last: int) -> tuple[str, Row]:
+    member_id, epoch = member_of(entry.record), epoch_of(entry.record)
+    who = [] if member_id is None else [member_id]
+    what = f"the {_NEVER_BACK[number]} goes back from {last} to {epoch}"
+    return "audit", _row(state, "epoch back", entry.offset, entry.at_ms, None, who, what)
 
 
 def _was_granted(state: GroupState, member_id: str) -> bool:

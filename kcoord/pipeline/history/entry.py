@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kcoord.protocol.frozen_class import frozen
-from kcoord.protocol.records import Record
+from kcoord.protocol.records import EPOCH_FIELDS, Record
 
 Row = dict[str, Any]
 """A row by the names of its columns. A time is in unix ms, or None."""
@@ -41,10 +41,6 @@ NAMES = {
 _OF_MEMBER = frozenset((
     SAID, CURRENT, MEMBER_TARGET, CONSUMER_SAID, CONSUMERS_MEMBER_TARGET, CONSUMERS_CURRENT
 ))  # fmt: skip
-EPOCHS = {CLASSIC: "generation", CONNECT: "epoch", CONFIGURED: "epoch", TARGET: "assignment_epoch",
-          CURRENT: "member_epoch", CONSUMERS: "epoch", CONSUMERS_TARGET: "assignment_epoch",
-          CONSUMERS_CURRENT: "member_epoch"}  # fmt: skip
-"""The field of the value that has the epoch. Records 10 and 27 have it in their keys."""
 
 
 @frozen(slots=True)
@@ -55,6 +51,10 @@ class Entry:
     offset: int
     at_ms: int
     record: Record
+    lists: frozenset[Any] | None = None
+    """What the lists of the value say, if they were read apart from it; the value's own are empty then. See
+    `assignment_lists.py`.
+    """
 
 
 def group_of(record: Record) -> str:
@@ -71,10 +71,12 @@ def member_of(record: Record) -> str | None:
 
 
 def epoch_of(record: Record) -> int | None:
-    """The epoch or generation in the record (see the column `epoch` of `records`)."""
+    """The epoch or generation in the record (see the column `epoch` of `records`). Records 10 and 27 have it in their
+    keys.
+    """
     key: Any = record.key
     if key.API_KEY in (HISTORY, CONSUMERS_HISTORY):
         epoch: int = key.epoch
         return epoch
-    name = EPOCHS.get(key.API_KEY)
+    name = EPOCH_FIELDS.get(key.API_KEY)
     return None if name is None or record.value is None else getattr(record.value, name)

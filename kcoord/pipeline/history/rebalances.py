@@ -18,11 +18,26 @@ from kcoord.resource import Resource
 
 
 @attrs.define(eq=False)
+class _Stopped:
+    """What members had to give up in a rebalance and do not have again, and who ever had to."""
+
+    resources: set[tuple[str, Resource]] = attrs.Factory(set)
+    members: set[str] = attrs.Factory(set)
+
+
+@attrs.define(eq=False)
 class _Rebalance:
+    """What is known of a rebalance. A group may have hundreds of thousands that later records can still change, so
+    what is counted only for the latest one goes when the next begins.
+    """
+
     number: int
     """How many the group had before."""
-    epoch: Epoch
+    kind: str
+    epoch: int
+    reason: str | None
     where: Row
+    """The columns that name the group. Rebalances share them."""
     started_ms: int
     members: int
     installed_ms: int | None = None
@@ -30,25 +45,31 @@ class _Rebalance:
     moved: int | None = None
     granted: int = 0
     lost: int = 0
-    stopped: set[tuple[str, Resource]] = attrs.Factory(set)
     stops: int = 0
     returned: int = 0
-    interrupted: set[str] = attrs.Factory(set)
+    interrupted: int = 0
     assigned: Assigned | None = None
+    stopped: _Stopped | None = None
+    """None: nothing, or it is not the latest one."""
 
     def count(self, state: GroupState, change: Change) -> None:
+        """Count what members were given and had to give up."""
+        stopped = self.stopped
+        if stopped is None:
+            stopped = self.stopped = _Stopped()
         for member_id, resource in change.closed:
             if member_id not in state.members:
                 self.lost += 1
                 continue
             self.stops += 1
-            self.stopped.add((member_id, resource))
-            self.interrupted.add(member_id)
+            stopped.resources.add((member_id, resource))
+            stopped.members.add(member_id)
         for each in change.opened:
             self.granted += 1
-            if each in self.stopped:
-                self.stopped.discard(each)
+            if each in stopped.resources:
+                stopped.resources.discard(each)
                 self.returned += 1
+        self.interrupted = len(stopped.members)
 
 
 @attrs.define(eq=False)
@@ -61,38 +82,50 @@ class Rebalances:
     """How many rows have been given."""
     _converged: int = 0
     """The number of the last one that has converged."""
-    _by_epoch: dict[tuple[str, int], _Rebalance] = attrs.Factory(dict)
+    _by_epoch: dict[str, dict[int, _Rebalance]] = attrs.Factory(dict)
+    """By kind and number."""
 
     def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
         """The rows of epochs that begin with this step."""
         for epoch in step.epochs:
             yield "epochs", _epoch_row(state, epoch)
-            started = epoch.at_ms if epoch.began_ms is None else epoch.began_ms
-            new = _Rebalance(self._given + len(self._all), epoch, group_columns(state), started, len(state.members))
-            self._all.append(new)
-            self._by_epoch[epoch.kind, epoch.number] = new
-        for kind_and_epoch, outcome in step.outcomes.items():
-            rebalance = self._by_epoch.get(kind_and_epoch)
+            self._begin(state, epoch)
+        for (kind, number), outcome in step.outcomes.items():
+            rebalance = self._by_epoch.get(kind, {}).get(number)
             if rebalance is not None:
                 rebalance.installed_ms, rebalance.converged_ms = outcome.installed_ms, outcome.converged_ms
                 rebalance.moved = None if outcome.installed_ms is None else outcome.moved
                 self._note(rebalance)
         if step.assigned is not None:
-            computed = self._by_epoch.get((step.assigned.kind, step.assigned.epoch))
+            computed = self._by_epoch.get(step.assigned.kind, {}).get(step.assigned.epoch)
             if computed is not None:
                 computed.assigned = step.assigned
         if not self._all:
             return
         last = self._all[-1]
-        if step.stable_ms is not None and last.epoch.kind == CLASSIC_GROUP and last.installed_ms is None:
+        if step.stable_ms is not None and last.kind == CLASSIC_GROUP and last.installed_ms is None:
             last.installed_ms = last.converged_ms = step.stable_ms
             self._note(last)
-        last.count(state, change)
+        if change:
+            last.count(state, change)
         yield from self._rows(len(self._all) if step.deleted else self._converged - self._given)
 
     def end(self) -> Iterator[tuple[str, Row]]:
         """The group or the log has ended: the rows of its rebalances."""
         yield from self._rows(len(self._all))
+
+    def _begin(self, state: GroupState, epoch: Epoch) -> None:
+        where, reason = group_columns(state), epoch.reason
+        if self._all:
+            last = self._all[-1]
+            last.stopped = None
+            where = last.where if last.where == where else where
+            reason = last.reason if last.reason == reason else reason
+        started = epoch.at_ms if epoch.began_ms is None else epoch.began_ms
+        number = self._given + len(self._all)
+        new = _Rebalance(number, epoch.kind, epoch.number, reason, where, started, len(state.members))
+        self._all.append(new)
+        self._by_epoch.setdefault(epoch.kind, {})[epoch.number] = new
 
     def _note(self, rebalance: _Rebalance) -> None:
         if rebalance.converged_ms is not None:
@@ -105,16 +138,19 @@ class Rebalances:
         if count <= 0:
             return
         settled_ms = self._all[count].converged_ms if count < len(self._all) else None
-        rows = []
-        for each in reversed(self._all[:count]):
-            settled_ms = settled_ms if each.converged_ms is None else each.converged_ms
-            rows.append(_row(each, settled_ms))
-            name = each.epoch.kind, each.epoch.number
-            if self._by_epoch.get(name) is each:
-                del self._by_epoch[name]
+        given = self._all[:count]
         del self._all[:count]
         self._given += count
-        yield from (("rebalances", row) for row in reversed(rows))
+        settled: list[int | None] = []
+        for each in reversed(given):
+            settled_ms = settled_ms if each.converged_ms is None else each.converged_ms
+            settled.append(settled_ms)
+            numbers = self._by_epoch[each.kind]
+            if numbers.get(each.epoch) is each:
+                del numbers[each.epoch]
+        given.reverse()
+        while given:  # one row at a time: there may be many
+            yield "rebalances", _row(given.pop(), settled.pop())
 
 
 @attrs.define(eq=False)
@@ -156,10 +192,10 @@ def _epoch_row(state: GroupState, epoch: Epoch) -> Row:
 def _row(each: _Rebalance, settled_ms: int | None) -> Row:
     return {
         **each.where,
-        "kind": each.epoch.kind,
-        "epoch": each.epoch.number,
-        "reason": short(each.epoch.reason),
-        "detail": each.epoch.reason,
+        "kind": each.kind,
+        "epoch": each.epoch,
+        "reason": short(each.reason),
+        "detail": each.reason,
         "started": each.started_ms,
         "installed": each.installed_ms,
         "converged": each.converged_ms,
@@ -171,7 +207,7 @@ def _row(each: _Rebalance, settled_ms: int | None) -> Row:
         "stopped": each.stops,
         "returned": each.returned,
         "lost": each.lost,
-        "interrupted": len(each.interrupted),
+        "interrupted": each.interrupted,
         "assignor": None if each.assigned is None else each.assigned.assignor,
         "computed_by": None if each.assigned is None else each.assigned.computed_by,
         "delay_ms": None if each.assigned is None else each.assigned.delay_ms,

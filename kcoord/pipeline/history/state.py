@@ -10,7 +10,6 @@ All records of a step apply at once (`steps.py`), so nothing is seen between two
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ import attrs
 from kcoord.group.consumer.reasons import Reason as ConsumerReason
 from kcoord.group.state.connect_settings import PLACEMENT
 from kcoord.group.state.groups.modern_member import AWAY_EPOCH, JOINING_EPOCH
+from kcoord.pipeline.history.assignment_lists import listed
 from kcoord.pipeline.history.classic_assignments import (
     CONNECT_PROTOCOL_TYPE,
     CONSUMER_PROTOCOL_TYPE,
@@ -27,7 +27,7 @@ from kcoord.pipeline.history.classic_assignments import (
     share_of,
 )
 from kcoord.pipeline.history.consumer_partitions import ConsumerPartitions
-from kcoord.pipeline.history.entry import HISTORY, Entry, group_of
+from kcoord.pipeline.history.entry import CLASSIC, CONSUMER_SAID, HISTORY, SAID, Entry, group_of
 from kcoord.protocol.records import GroupMetadataValue
 from kcoord.protocol.resources import unpack
 from kcoord.resource import Resource
@@ -156,17 +156,20 @@ class GroupState:
     def take(self, entries: list[Entry]) -> Step:
         """Apply the records of one step."""
         step = Step(entries[-1].offset, entries[-1].at_ms)
-        there = dict(self.members)
+        there = dict(self.members) if any(map(_changes_members, entries)) else None
         for entry in entries:
             number = entry.record.key.API_KEY
             if number in _APPLY:
                 _APPLY[number](self, entry, step)
-        self._settle(step)
-        self._name_partitions(step)
+        if step.dropped:
+            self._settle(step)
+        if self.partitions.touched:
+            self._name_partitions(step)
         if self.alive and not self._sides:
             self._bury(step)
-        step.went |= {each: member for each, member in there.items() if each not in self.members}
-        step.came |= {each for each in self.members if each not in there}
+        if there is not None:
+            step.went |= {each: member for each, member in there.items() if each not in self.members}
+            step.came |= {each for each in self.members if each not in there}
         return step
 
     def owners(self, resource: Resource) -> list[str]:
@@ -175,7 +178,10 @@ class GroupState:
 
     def set_owned(self, step: Step, member_id: str, owned: Resources) -> None:
         """From now on the member could be running `owned`."""
-        step.before.setdefault(member_id, self.owned.get(member_id, NOTHING))
+        before = self.owned.get(member_id, NOTHING)
+        if owned is before:  # the usual case where lists are read once (`assignment_lists.py`)
+            return
+        step.before.setdefault(member_id, before)
         if owned:
             self.owned[member_id] = owned
         else:
@@ -347,7 +353,7 @@ class GroupState:
         value: Any = entry.record.value
         self._attend(key.member_id, None if value is None or value.evicted else value.member_epoch, value is not None)
         if value is not None:
-            self.set_owned(step, key.member_id, unpack(value.connectors_tasks))
+            self.set_owned(step, key.member_id, listed(entry))
         elif not self._is_classic(key.member_id):
             self.set_owned(step, key.member_id, NOTHING)
 
@@ -360,12 +366,13 @@ class GroupState:
             if not self._is_classic(key.member_id):
                 self.set_owned(step, key.member_id, NOTHING)
             return
-        told = (*value.assigned_partitions, *value.partitions_pending_revocation)
-        self.partitions.hold(key.member_id, frozenset((each.topic_id, at) for each in told for at in each.partitions))
+        self.partitions.hold(key.member_id, listed(entry))
 
     def _attend(self, member_id: str, epoch: int | None, is_there: bool) -> None:
         """Note whether a member takes part, by its epoch. None: it is evicted, or gone."""
         takes_part = epoch is not None and epoch > JOINING_EPOCH
+        if takes_part and not self.absent and not self.away:
+            return
         (self.absent.discard if takes_part or not is_there else self.absent.add)(member_id)
         (self.away.add if epoch == AWAY_EPOCH else self.away.discard)(member_id)
 
@@ -380,7 +387,7 @@ class GroupState:
         if value is None:
             self.targets.pop(key.member_id, None)
         else:
-            self.targets[key.member_id] = unpack(value.connectors_tasks)
+            self.targets[key.member_id] = listed(entry)
 
     def _consumers_member_target(self, entry: Entry, step: Step) -> None:
         key: Any = entry.record.key
@@ -389,8 +396,7 @@ class GroupState:
             self.partitions.aim(key.member_id, None)
             self.targets.pop(key.member_id, None)
             return
-        told = frozenset((each.topic_id, at) for each in value.topic_partitions for at in each.partitions)
-        self.partitions.aim(key.member_id, told)
+        self.partitions.aim(key.member_id, listed(entry))
 
     def _settings(self, entry: Entry, step: Step) -> None:
         value: Any = entry.record.value
@@ -453,6 +459,13 @@ class GroupState:
         self.members = seated
 
 
+def _changes_members(entry: Entry) -> bool:
+    """Whether a record can make somebody a member, or end that. Groups may have many members, and most records are
+    about what they have.
+    """
+    return entry.record.value is None or entry.record.key.API_KEY in _OF_MEMBERS
+
+
 def _time(unix_ms: int) -> int | None:
     """A time in a record. None if nobody wrote it down, or if the number is not a time."""
     return unix_ms if 0 <= unix_ms <= _LAST_MS else None
@@ -479,12 +492,19 @@ _APPLY: dict[int, Callable[[GroupState, Entry, Step], None]] = {
 }
 """By record type. Offsets (0, 1) and topics that somebody declared (28) do not change this state."""
 OF_GROUPS = frozenset(_APPLY)
+_OF_MEMBERS = frozenset((CLASSIC, SAID, CONSUMER_SAID))
 
 
 def by_group(entries: list[Entry]) -> dict[str, list[Entry]]:
     """The records of a step that belong to groups, by group, in the order of the log."""
-    found: defaultdict[str, list[Entry]] = defaultdict(list)
+    found: dict[str, list[Entry]] = {}
     for entry in entries:
-        if entry.record.key.API_KEY in OF_GROUPS:
-            found[group_of(entry.record)].append(entry)
+        key: Any = entry.record.key
+        if key.API_KEY not in OF_GROUPS:
+            continue
+        group_id = group_of(entry.record)
+        if group_id in found:
+            found[group_id].append(entry)
+        else:
+            found[group_id] = [entry]
     return found

@@ -51,7 +51,8 @@ class Steps:
                 self._step = []
                 yield step
             self._last = entry.offset
-            self._look(entry)
+            if self.whole.since is None:
+                self._look(entry)
             self._step.append(entry)
 
     def all(self, entries: Iterable[Entry]) -> Iterator[list[Entry]]:
@@ -66,8 +67,6 @@ class Steps:
         return step
 
     def _look(self, entry: Entry) -> None:
-        if self.whole.since is not None:
-            return
         key = entry.record.key
         name = (key.API_KEY, *(getattr(key, field.attribute) for field in key.FIELDS))
         if name in self._seen:

@@ -51,6 +51,8 @@ class Change:
         change = Change()
         for member_id in sorted(step.before):
             before, after = step.before[member_id], state.owned.get(member_id, NOTHING)
+            if before is after:
+                continue
             change.closed += [(member_id, each) for each in sorted(before - after)]
             change.opened += [(member_id, each) for each in sorted(after - before)]
         return change

@@ -19,13 +19,13 @@ import pyarrow as pa
 from pyarrow import compute
 
 from kcoord.pipeline.history.derive import Follower
-from kcoord.pipeline.history.entry import EPOCHS, NAMES, Entry, epoch_of, group_of, member_of
+from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
 from kcoord.pipeline.history.kept_follower import kept, restored
-from kcoord.pipeline.history.state import OF_GROUPS
 from kcoord.pipeline.schemas import DERIVED, FOLLOWED, QUARANTINE, RECORDS, WHOLE, Kind, Table
+from kcoord.pipeline.spark.arrow_entries import entries_of
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.primitives import DecodeError
-from kcoord.protocol.records import Key, Record, Value, decode_key, is_of_newer_kcoord, value_decoder
+from kcoord.protocol.records import Record, decode_key, is_of_newer_kcoord, value_check
 
 ROWS = 4096
 """How many rows of a table are passed on together."""
@@ -184,18 +184,13 @@ def _key(data: bytes | None) -> _Key:
 
 
 def _epoch(record: Record) -> _Epoch:
-    number = record.key.API_KEY
-    decode, name, of_key = value_decoder(number), EPOCHS.get(number), epoch_of(record)
-
-    def in_value(value: bytes | None) -> int | None:
-        return None if value is None else getattr(decode(value), name or "")
+    check, of_key = value_check(record.key.API_KEY), epoch_of(record)
 
     def in_key(value: bytes | None) -> int | None:
-        if value is not None:
-            decode(value)
+        check(value)
         return of_key
 
-    return in_key if name is None else in_value
+    return check if of_key is None else in_key
 
 
 def _refusing(why: str) -> _Epoch:
@@ -258,19 +253,11 @@ class _Following:
 
 
 def _entries(batches: Iterable[Any], was_kept: dict[int, bytes]) -> Iterator[Entry]:
-    """The records that tables are made from. Others, above all offsets, get no value here: they were read for
-    `records`. What was kept of a partition is put into `was_kept` before its first record is given.
+    """The records that tables are made from. What was kept of a partition is put into `was_kept` before its first
+    record is given.
     """
-    for each in batches:
-        batch = _without_kept(each, was_kept)
-        times = batch.column("at").cast(pa.timestamp("us")).cast(pa.int64()).to_pylist()
-        columns = [batch.column(name).to_pylist() for name in ("partition", "offset", "value")]
-        keys = batch.column("key").dictionary_encode()
-        distinct = [_typed(each) for each in keys.dictionary.to_pylist()]
-        typed = map(distinct.__getitem__, keys.indices.to_pylist())
-        for at_us, partition, offset, value, (key, decode) in zip(times, *columns, typed, strict=True):
-            known = None if value is None or decode is None else decode(value)
-            yield Entry(partition, offset, at_us // 1000, Record(key, known))
+    for batch in batches:
+        yield from entries_of(_without_kept(batch, was_kept))
 
 
 def _without_kept(batch: Any, was_kept: dict[int, bytes]) -> Any:
@@ -281,13 +268,6 @@ def _without_kept(batch: Any, was_kept: dict[int, bytes]) -> Any:
     for row in batch.filter(keys.is_null()).select(["partition", "value"]).to_pylist():
         was_kept[row["partition"]] = row["value"]
     return batch.filter(keys.is_valid())
-
-
-@lru_cache(maxsize=1 << 14)
-def _typed(data: bytes) -> tuple[Key, Callable[[bytes], Value] | None]:
-    """A key, and the function that reads its values if tables are made from them."""
-    key = decode_key(data)
-    return key, value_decoder(key.API_KEY) if key.API_KEY in OF_GROUPS else None
 
 
 def _tagged(name: str, is_open: bool, rows: list[dict[str, Any]]) -> Any:

@@ -8,7 +8,7 @@ from struct import iter_unpack
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_string, skip_tagged
 
 new = object.__new__
 
@@ -33,7 +34,7 @@ class Configuration(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConnectWorkerGroupConfigurationValue(Message):
+class ConnectWorkerGroupConfigurationValue(RecordValue):
     """The settings that were made for one connect group."""
 
     configurations: list[Configuration] = attrs.Factory(list)
@@ -148,6 +149,47 @@ def _encode_v0(m: ConnectWorkerGroupConfigurationValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    configuration_left = n - 1
+    configuration_tries = 4
+    while configuration_left:
+        configuration_start = pos
+        n = data[pos]
+        place = pos
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        place_2 = pos
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        place_3 = pos
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+        configuration_left -= 1
+        if configuration_tries and configuration_left >= 5 and not n:
+            configuration_same = alike(data, configuration_start, pos, configuration_left, (place, place_2, place_3))
+            pos += configuration_same * (pos - configuration_start)
+            configuration_left -= configuration_same
+            if not configuration_same:
+                configuration_tries -= 1
+    n = data[pos]
+    if n:
+        pos = skip_tagged(data, pos)
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 Configuration.FIELDS = (
     Field("name", "Name", "string", (0, 0)),
     Field("value", "Value", "string", (0, 0)),
@@ -162,3 +204,5 @@ ConnectWorkerGroupConfigurationValue.MAX_VERSION = 0
 ConnectWorkerGroupConfigurationValue.FLEXIBLE_FROM = 0
 ConnectWorkerGroupConfigurationValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupConfigurationValue._ENCODERS = {0: _encode_v0}
+ConnectWorkerGroupConfigurationValue.EPOCH = None
+ConnectWorkerGroupConfigurationValue._CHECKS = {0: _check_v0}

@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_bytes, skip_string, skip_tagged
 
 new = object.__new__
 unpack_x = Format(">?").unpack_from
@@ -26,6 +27,7 @@ unpack_hn = Format(">hB").unpack_from
 unpack_i = Format(">i").unpack_from
 unpack_in = Format(">iB").unpack_from
 unpack_ibn = Format(">ibB").unpack_from
+unpack_i_n = Format(">ixB").unpack_from
 pack_h = Format(">h").pack
 pack_i = Format(">i").pack
 pack_ib = Format(">ib").pack
@@ -50,7 +52,7 @@ class ConnectorsTasks(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConnectWorkerGroupCurrentMemberAssignmentValue(Message):
+class ConnectWorkerGroupCurrentMemberAssignmentValue(RecordValue):
     """All that a member of a connect group may be running."""
 
     member_epoch: int = 0
@@ -370,6 +372,198 @@ def _encode_v0(m: ConnectWorkerGroupCurrentMemberAssignmentValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    epoch: int
+    epoch, n = unpack_i_n(data, pos)
+    if n < 128:
+        pos += 6
+    else:
+        n, pos = read_uvarint(data, pos + 5)
+    if n == 0:
+        raise Malformed
+    connectors_tasks_count = n - 1
+    for _ in range(connectors_tasks_count):
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        connectors_count = n - 1
+        for _ in range(connectors_count):
+            n = data[pos]
+            pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        task_left = n - 1
+        task_tries = 4
+        while task_left:
+            task_start = pos
+            n = data[pos]
+            place = pos
+            pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            n = data[pos + 4]
+            place_2 = pos + 4
+            if n:
+                pos = skip_tagged(data, pos + 4)
+            else:
+                pos += 5
+            task_left -= 1
+            if task_tries and task_left >= 5 and not n:
+                task_same = alike(data, task_start, pos, task_left, (place, place_2))
+                pos += task_same * (pos - task_start)
+                task_left -= task_same
+                if not task_same:
+                    task_tries -= 1
+        n = data[pos]
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+    n = data[pos + 2]
+    pos = pos + 2 + n if 0 < n < 128 else skip_bytes(data, pos + 2, False)
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                pos += 4
+            elif tag == 1:
+                pos += 1
+            elif tag == 2:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                doubtful_count = n - 1
+                for _ in range(doubtful_count):
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    connectors_count_2 = n - 1
+                    for _ in range(connectors_count_2):
+                        n = data[pos]
+                        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    task_left_2 = n - 1
+                    task_tries_2 = 4
+                    while task_left_2:
+                        task_start_2 = pos
+                        n = data[pos]
+                        place_3 = pos
+                        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+                        n = data[pos + 4]
+                        place_4 = pos + 4
+                        if n:
+                            pos = skip_tagged(data, pos + 4)
+                        else:
+                            pos += 5
+                        task_left_2 -= 1
+                        if task_tries_2 and task_left_2 >= 5 and not n:
+                            task_same_2 = alike(data, task_start_2, pos, task_left_2, (place_3, place_4))
+                            pos += task_same_2 * (pos - task_start_2)
+                            task_left_2 -= task_same_2
+                            if not task_same_2:
+                                task_tries_2 -= 1
+                    n = data[pos]
+                    if n:
+                        pos = skip_tagged(data, pos)
+                    else:
+                        pos += 1
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
+def _find_v0(data: bytes, pos: int) -> tuple[int, int]:
+    pos += 5
+    start = pos
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    connectors_tasks_count = n - 1
+    for _ in range(connectors_tasks_count):
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        connectors_count = n - 1
+        for _ in range(connectors_count):
+            n = data[pos]
+            pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        task_left = n - 1
+        task_tries = 4
+        while task_left:
+            task_start = pos
+            n = data[pos]
+            place = pos
+            pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            n = data[pos + 4]
+            place_2 = pos + 4
+            if n:
+                pos = skip_tagged(data, pos + 4)
+            else:
+                pos += 5
+            task_left -= 1
+            if task_tries and task_left >= 5 and not n:
+                task_same = alike(data, task_start, pos, task_left, (place, place_2))
+                pos += task_same * (pos - task_start)
+                task_left -= task_same
+                if not task_same:
+                    task_tries -= 1
+        n = data[pos]
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+    return start, pos
+
+
 ConnectorTaskId.FIELDS = (
     Field("connector_id", "ConnectorId", "string", (0, 0)),
     Field("task_id", "TaskId", "int32", (0, 0)),
@@ -395,3 +589,7 @@ ConnectWorkerGroupCurrentMemberAssignmentValue.MAX_VERSION = 0
 ConnectWorkerGroupCurrentMemberAssignmentValue.FLEXIBLE_FROM = 0
 ConnectWorkerGroupCurrentMemberAssignmentValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupCurrentMemberAssignmentValue._ENCODERS = {0: _encode_v0}
+ConnectWorkerGroupCurrentMemberAssignmentValue.EPOCH = "member_epoch"
+ConnectWorkerGroupCurrentMemberAssignmentValue._CHECKS = {0: _check_v0}
+ConnectWorkerGroupCurrentMemberAssignmentValue.LISTS = 1
+ConnectWorkerGroupCurrentMemberAssignmentValue._FINDERS = {0: _find_v0}

@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_string, skip_tagged
 
 new = object.__new__
 unpack_in = Format(">iB").unpack_from
@@ -57,7 +58,7 @@ class Move(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConnectWorkerGroupHistoryValue(Message):
+class ConnectWorkerGroupHistoryValue(RecordValue):
     """Why an epoch of a connect group began and what came of it."""
 
     reason: str = ""
@@ -296,6 +297,89 @@ def _encode_v0(m: ConnectWorkerGroupHistoryValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos + 28]
+    if n < 128:
+        pos += 29
+    else:
+        n, pos = read_uvarint(data, pos + 28)
+    if n == 0:
+        raise Malformed
+    moves_count = n - 1
+    for _ in range(moves_count):
+        n = data[pos]
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        connectors_tasks_count = n - 1
+        for _ in range(connectors_tasks_count):
+            n = data[pos]
+            if n < 128:
+                pos += 1
+            else:
+                n, pos = read_uvarint(data, pos)
+            if n == 0:
+                raise Malformed
+            connectors_count = n - 1
+            for _ in range(connectors_count):
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            n = data[pos]
+            if n < 128:
+                pos += 1
+            else:
+                n, pos = read_uvarint(data, pos)
+            if n == 0:
+                raise Malformed
+            task_left = n - 1
+            task_tries = 4
+            while task_left:
+                task_start = pos
+                n = data[pos]
+                place = pos
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+                n = data[pos + 4]
+                place_2 = pos + 4
+                if n:
+                    pos = skip_tagged(data, pos + 4)
+                else:
+                    pos += 5
+                task_left -= 1
+                if task_tries and task_left >= 5 and not n:
+                    task_same = alike(data, task_start, pos, task_left, (place, place_2))
+                    pos += task_same * (pos - task_start)
+                    task_left -= task_same
+                    if not task_same:
+                        task_tries -= 1
+            n = data[pos]
+            if n:
+                pos = skip_tagged(data, pos)
+            else:
+                pos += 1
+        n = data[pos]
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+    n = data[pos]
+    if n:
+        pos = skip_tagged(data, pos)
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 ConnectorTaskId.FIELDS = (
     Field("connector_id", "ConnectorId", "string", (0, 0)),
     Field("task_id", "TaskId", "int32", (0, 0)),
@@ -324,3 +408,5 @@ ConnectWorkerGroupHistoryValue.MAX_VERSION = 0
 ConnectWorkerGroupHistoryValue.FLEXIBLE_FROM = 0
 ConnectWorkerGroupHistoryValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupHistoryValue._ENCODERS = {0: _encode_v0}
+ConnectWorkerGroupHistoryValue.EPOCH = None
+ConnectWorkerGroupHistoryValue._CHECKS = {0: _check_v0}

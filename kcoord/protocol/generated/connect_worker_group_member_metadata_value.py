@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_bytes, skip_string, skip_tagged
 
 new = object.__new__
 unpack_hhbhn = Format(">hhbhB").unpack_from
@@ -63,7 +64,7 @@ class ClassicMemberMetadata(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConnectWorkerGroupMemberMetadataValue(Message):
+class ConnectWorkerGroupMemberMetadataValue(RecordValue):
     """What a member of a connect group said of itself."""
 
     group_epoch: int = 0
@@ -441,6 +442,96 @@ def _encode_v0(m: ConnectWorkerGroupMemberMetadataValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos + 4]
+    pos = pos + 4 + (n or 1) if n < 128 else skip_string(data, pos + 4, True)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    assignor_left = n - 1
+    assignor_tries = 4
+    while assignor_left:
+        assignor_start = pos
+        n = data[pos]
+        place = pos
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos + 7]
+        place_2 = pos + 7
+        pos = pos + 7 + n if 0 < n < 128 else skip_bytes(data, pos + 7, False)
+        n = data[pos]
+        place_3 = pos
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+        assignor_left -= 1
+        if assignor_tries and assignor_left >= 5 and not n:
+            assignor_same = alike(data, assignor_start, pos, assignor_left, (place, place_2, place_3))
+            pos += assignor_same * (pos - assignor_start)
+            assignor_left -= assignor_same
+            if not assignor_same:
+                assignor_tries -= 1
+    n = data[pos]
+    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+    n = data[pos + 8]
+    if n:
+        n, pos = read_uvarint(data, pos + 8)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                n = data[pos]
+                pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+            elif tag == 1:
+                n = data[pos]
+                pos += 1
+                if n:
+                    n = data[pos]
+                    if n < 128:
+                        pos += 1
+                    else:
+                        n, pos = read_uvarint(data, pos)
+                    if n == 0:
+                        raise Malformed
+                    protocols_count = n - 1
+                    for _ in range(protocols_count):
+                        n = data[pos]
+                        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+                    n = data[pos + 8]
+                    pos = pos + 8 + (n or 1) if n < 128 else skip_string(data, pos + 8, True)
+                    n = data[pos]
+                    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+                    n = data[pos]
+                    if n:
+                        pos = skip_tagged(data, pos)
+                    else:
+                        pos += 1
+            elif tag == 2:
+                n = data[pos]
+                pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 9
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 Assignor.FIELDS = (
     Field("name", "Name", "string", (0, 0)),
     Field("minimum_version", "MinimumVersion", "int16", (0, 0)),
@@ -475,3 +566,5 @@ ConnectWorkerGroupMemberMetadataValue.MAX_VERSION = 0
 ConnectWorkerGroupMemberMetadataValue.FLEXIBLE_FROM = 0
 ConnectWorkerGroupMemberMetadataValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupMemberMetadataValue._ENCODERS = {0: _encode_v0}
+ConnectWorkerGroupMemberMetadataValue.EPOCH = None
+ConnectWorkerGroupMemberMetadataValue._CHECKS = {0: _check_v0}

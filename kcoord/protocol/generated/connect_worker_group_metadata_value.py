@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -17,6 +17,7 @@ from kcoord.protocol.primitives import (
     write_string_length,
     write_tagged,
 )
+from kcoord.protocol.skipping import skip_string
 
 new = object.__new__
 unpack_in = Format(">iB").unpack_from
@@ -26,7 +27,7 @@ pack_q = Format(">q").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConnectWorkerGroupMetadataValue(Message):
+class ConnectWorkerGroupMetadataValue(RecordValue):
     """The epoch of a connect group, and why it began."""
 
     epoch: int = 0
@@ -95,6 +96,34 @@ def _encode_v0(m: ConnectWorkerGroupMetadataValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    epoch: int
+    epoch, n = unpack_in(data, pos)
+    if n:
+        n, pos = read_uvarint(data, pos + 4)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            elif tag == 1:
+                pos += 8
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 5
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
 ConnectWorkerGroupMetadataValue.FIELDS = (
     Field("epoch", "Epoch", "int32", (0, 0)),
     Field("reason", "Reason", "string", (0, 0), tag=0, tagged=(0, 0)),
@@ -107,3 +136,5 @@ ConnectWorkerGroupMetadataValue.MAX_VERSION = 0
 ConnectWorkerGroupMetadataValue.FLEXIBLE_FROM = 0
 ConnectWorkerGroupMetadataValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupMetadataValue._ENCODERS = {0: _encode_v0}
+ConnectWorkerGroupMetadataValue.EPOCH = "epoch"
+ConnectWorkerGroupMetadataValue._CHECKS = {0: _check_v0}

@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -17,6 +17,7 @@ from kcoord.protocol.primitives import (
     write_string_length,
     write_tagged,
 )
+from kcoord.protocol.skipping import skip_string
 
 new = object.__new__
 unpack_b = Format(">b").unpack_from
@@ -28,7 +29,7 @@ pack_q = Format(">q").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConnectWorkerGroupTargetAssignmentValue(Message):
+class ConnectWorkerGroupTargetAssignmentValue(RecordValue):
     """What the members' targets have in common."""
 
     assignment_epoch: int = 0
@@ -203,6 +204,53 @@ def _encode_v0(m: ConnectWorkerGroupTargetAssignmentValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    epoch: int
+    epoch, n = unpack_in(data, pos)
+    if n:
+        n, pos = read_uvarint(data, pos + 4)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                n = data[pos]
+                pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+            elif tag == 1:
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            elif tag == 2:
+                pos += 8
+            elif tag == 3:
+                pos += 1
+            elif tag == 4:
+                n = data[pos]
+                pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+            elif tag == 5:
+                n = data[pos]
+                pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+            elif tag == 6:
+                pos += 8
+            elif tag == 7:
+                pos += 8
+            elif tag == 8:
+                pos += 8
+            elif tag == 9:
+                pos += 8
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 5
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
 ConnectWorkerGroupTargetAssignmentValue.FIELDS = (
     Field("assignment_epoch", "AssignmentEpoch", "int32", (0, 0)),
     Field("computed_by", "ComputedBy", "string", (0, 0), nullable=(0, 0), tag=0, tagged=(0, 0)),
@@ -223,3 +271,5 @@ ConnectWorkerGroupTargetAssignmentValue.MAX_VERSION = 0
 ConnectWorkerGroupTargetAssignmentValue.FLEXIBLE_FROM = 0
 ConnectWorkerGroupTargetAssignmentValue._DECODERS = {0: _decode_v0}
 ConnectWorkerGroupTargetAssignmentValue._ENCODERS = {0: _encode_v0}
+ConnectWorkerGroupTargetAssignmentValue.EPOCH = "assignment_epoch"
+ConnectWorkerGroupTargetAssignmentValue._CHECKS = {0: _check_v0}

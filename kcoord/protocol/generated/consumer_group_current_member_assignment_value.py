@@ -8,7 +8,7 @@ from struct import Struct as Format, pack, unpack_from
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     READ_INT32S,
@@ -21,10 +21,12 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import skip_tagged
 
 new = object.__new__
 unpack_un = Format(">16sB").unpack_from
 unpack_iibn = Format(">iibB").unpack_from
+unpack_i_____n = Format(">ixxxxxB").unpack_from
 pack_iib = Format(">iib").pack
 
 
@@ -40,7 +42,7 @@ class TopicPartitions(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupCurrentMemberAssignmentValue(Message):
+class ConsumerGroupCurrentMemberAssignmentValue(RecordValue):
     """All that a member of a consumer group may be consuming."""
 
     member_epoch: int = 0
@@ -193,6 +195,134 @@ def _encode_v0(m: ConsumerGroupCurrentMemberAssignmentValue) -> bytes:
     return b"".join(out)
 
 
+def _check_topic_partitions_v0(data: bytes, pos: int) -> int:
+    n = data[pos + 16]
+    if n < 128:
+        pos += 17
+    else:
+        n, pos = read_uvarint(data, pos + 16)
+    if n == 0:
+        raise Malformed
+    pos += (n - 1) * 4
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        topic_partition_tags = n
+        for _ in range(topic_partition_tags):
+            topic_partition_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            topic_partition_stop = pos + n
+            if topic_partition_stop > len(data):
+                raise Malformed
+            if topic_partition_tag == 0:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                pos += max(n - 1, 0) * 4
+            else:
+                pos = topic_partition_stop
+            if pos != topic_partition_stop:
+                raise Malformed
+    else:
+        pos += 1
+    return pos
+
+
+def _check_v0(data: bytes, pos: int) -> int | None:
+    epoch: int
+    epoch, n = unpack_i_____n(data, pos)
+    if n < 128:
+        pos += 10
+    else:
+        n, pos = read_uvarint(data, pos + 9)
+    if n == 0:
+        raise Malformed
+    assigned_partitions_count = n - 1
+    for _ in range(assigned_partitions_count):
+        pos = _check_topic_partitions_v0(data, pos)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    partitions_pending_revocation_count = n - 1
+    for _ in range(partitions_pending_revocation_count):
+        pos = _check_topic_partitions_v0(data, pos)
+    n = data[pos]
+    if n:
+        pos = skip_tagged(data, pos)
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
+def _find_topic_partitions_v0(data: bytes, pos: int) -> int:
+    n = data[pos + 16]
+    if n < 128:
+        pos += 17
+    else:
+        n, pos = read_uvarint(data, pos + 16)
+    if n == 0:
+        raise Malformed
+    pos += (n - 1) * 4
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        topic_partition_tags = n
+        for _ in range(topic_partition_tags):
+            topic_partition_tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            topic_partition_stop = pos + n
+            if topic_partition_stop > len(data):
+                raise Malformed
+            if topic_partition_tag == 0:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                pos += max(n - 1, 0) * 4
+            else:
+                pos = topic_partition_stop
+            if pos != topic_partition_stop:
+                raise Malformed
+    else:
+        pos += 1
+    return pos
+
+
+def _find_v0(data: bytes, pos: int) -> tuple[int, int]:
+    pos += 9
+    start = pos
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    assigned_partitions_count = n - 1
+    for _ in range(assigned_partitions_count):
+        pos = _find_topic_partitions_v0(data, pos)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    partitions_pending_revocation_count = n - 1
+    for _ in range(partitions_pending_revocation_count):
+        pos = _find_topic_partitions_v0(data, pos)
+    return start, pos
+
+
 TopicPartitions.FIELDS = (
     Field("topic_id", "TopicId", "uuid", (0, 0)),
     Field("partitions", "Partitions", "int32", (0, 0), is_array=True),
@@ -228,3 +358,7 @@ ConsumerGroupCurrentMemberAssignmentValue.MAX_VERSION = 0
 ConsumerGroupCurrentMemberAssignmentValue.FLEXIBLE_FROM = 0
 ConsumerGroupCurrentMemberAssignmentValue._DECODERS = {0: _decode_v0}
 ConsumerGroupCurrentMemberAssignmentValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupCurrentMemberAssignmentValue.EPOCH = "member_epoch"
+ConsumerGroupCurrentMemberAssignmentValue._CHECKS = {0: _check_v0}
+ConsumerGroupCurrentMemberAssignmentValue.LISTS = 2
+ConsumerGroupCurrentMemberAssignmentValue._FINDERS = {0: _find_v0}

@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack, pack, unpack_from
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     READ_INT32S,
@@ -24,6 +24,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_string, skip_tagged
 
 new = object.__new__
 unpack_un = Format(">16sB").unpack_from
@@ -52,7 +53,7 @@ class Move(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupHistoryValue(Message):
+class ConsumerGroupHistoryValue(RecordValue):
     """Why an epoch of a consumer group began and what came of it."""
 
     reason: str = ""
@@ -239,6 +240,70 @@ def _encode_v0(m: ConsumerGroupHistoryValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos + 28]
+    if n < 128:
+        pos += 29
+    else:
+        n, pos = read_uvarint(data, pos + 28)
+    if n == 0:
+        raise Malformed
+    moves_count = n - 1
+    for _ in range(moves_count):
+        n = data[pos]
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos]
+        if n < 128:
+            pos += 1
+        else:
+            n, pos = read_uvarint(data, pos)
+        if n == 0:
+            raise Malformed
+        topic_partition_left = n - 1
+        topic_partition_tries = 4
+        while topic_partition_left:
+            topic_partition_start = pos
+            n = data[pos + 16]
+            place = pos + 16
+            if n < 128:
+                pos += 17
+            else:
+                n, pos = read_uvarint(data, pos + 16)
+            if n == 0:
+                raise Malformed
+            pos += (n - 1) * 4
+            n = data[pos]
+            place_2 = pos
+            if n:
+                pos = skip_tagged(data, pos)
+            else:
+                pos += 1
+            topic_partition_left -= 1
+            if topic_partition_tries and topic_partition_left >= 5 and not n:
+                topic_partition_same = alike(data, topic_partition_start, pos, topic_partition_left, (place, place_2))
+                pos += topic_partition_same * (pos - topic_partition_start)
+                topic_partition_left -= topic_partition_same
+                if not topic_partition_same:
+                    topic_partition_tries -= 1
+        n = data[pos]
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+    n = data[pos]
+    if n:
+        pos = skip_tagged(data, pos)
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 TopicPartition.FIELDS = (
     Field("topic_id", "TopicId", "uuid", (0, 0)),
     Field("partitions", "Partitions", "int32", (0, 0), is_array=True),
@@ -263,3 +328,5 @@ ConsumerGroupHistoryValue.MAX_VERSION = 0
 ConsumerGroupHistoryValue.FLEXIBLE_FROM = 0
 ConsumerGroupHistoryValue._DECODERS = {0: _decode_v0}
 ConsumerGroupHistoryValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupHistoryValue.EPOCH = None
+ConsumerGroupHistoryValue._CHECKS = {0: _check_v0}

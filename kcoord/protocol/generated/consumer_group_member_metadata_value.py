@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_bytes, skip_string, skip_tagged
 
 new = object.__new__
 unpack_hhbhn = Format(">hhbhB").unpack_from
@@ -64,7 +65,7 @@ class Assignor(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupMemberMetadataValue(Message):
+class ConsumerGroupMemberMetadataValue(RecordValue):
     """What a member of a consumer group said of itself."""
 
     instance_id: str | None = ""
@@ -427,6 +428,121 @@ def _encode_v0(m: ConsumerGroupMemberMetadataValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+    n = data[pos]
+    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    subscribed_topic_names_count = n - 1
+    for _ in range(subscribed_topic_names_count):
+        n = data[pos]
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+    n = data[pos + 4]
+    pos = pos + 4 + (n or 1) if n < 128 else skip_string(data, pos + 4, True)
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                n = data[pos]
+                pos += 1
+                if n:
+                    n = data[pos + 4]
+                    if n < 128:
+                        pos += 5
+                    else:
+                        n, pos = read_uvarint(data, pos + 4)
+                    if n == 0:
+                        raise Malformed
+                    supported_protocol_left = n - 1
+                    supported_protocol_tries = 4
+                    while supported_protocol_left:
+                        supported_protocol_start = pos
+                        n = data[pos]
+                        place = pos
+                        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+                        n = data[pos]
+                        place_2 = pos
+                        pos = pos + n if 0 < n < 128 else skip_bytes(data, pos, False)
+                        n = data[pos]
+                        place_3 = pos
+                        if n:
+                            pos = skip_tagged(data, pos)
+                        else:
+                            pos += 1
+                        supported_protocol_left -= 1
+                        if supported_protocol_tries and supported_protocol_left >= 5 and not n:
+                            supported_protocol_same = alike(data, supported_protocol_start, pos, supported_protocol_left, (place, place_2, place_3))
+                            pos += supported_protocol_same * (pos - supported_protocol_start)
+                            supported_protocol_left -= supported_protocol_same
+                            if not supported_protocol_same:
+                                supported_protocol_tries -= 1
+                    n = data[pos]
+                    if n:
+                        pos = skip_tagged(data, pos)
+                    else:
+                        pos += 1
+            elif tag == 1000:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                client_assignor_left = n - 1
+                client_assignor_tries = 4
+                while client_assignor_left:
+                    client_assignor_start = pos
+                    n = data[pos]
+                    place_4 = pos
+                    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+                    n = data[pos + 7]
+                    place_5 = pos + 7
+                    pos = pos + 7 + n if 0 < n < 128 else skip_bytes(data, pos + 7, False)
+                    n = data[pos]
+                    place_6 = pos
+                    if n:
+                        pos = skip_tagged(data, pos)
+                    else:
+                        pos += 1
+                    client_assignor_left -= 1
+                    if client_assignor_tries and client_assignor_left >= 5 and not n:
+                        client_assignor_same = alike(data, client_assignor_start, pos, client_assignor_left, (place_4, place_5, place_6))
+                        pos += client_assignor_same * (pos - client_assignor_start)
+                        client_assignor_left -= client_assignor_same
+                        if not client_assignor_same:
+                            client_assignor_tries -= 1
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 ClassicProtocol.FIELDS = (
     Field("name", "Name", "string", (0, 0)),
     Field("metadata", "Metadata", "bytes", (0, 0)),
@@ -481,3 +597,5 @@ ConsumerGroupMemberMetadataValue.MAX_VERSION = 0
 ConsumerGroupMemberMetadataValue.FLEXIBLE_FROM = 0
 ConsumerGroupMemberMetadataValue._DECODERS = {0: _decode_v0}
 ConsumerGroupMemberMetadataValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupMemberMetadataValue.EPOCH = None
+ConsumerGroupMemberMetadataValue._CHECKS = {0: _check_v0}

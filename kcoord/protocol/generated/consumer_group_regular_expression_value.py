@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import skip_string, skip_tagged
 
 new = object.__new__
 unpack_qqn = Format(">qqB").unpack_from
@@ -26,7 +27,7 @@ pack_qq = Format(">qq").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupRegularExpressionValue(Message):
+class ConsumerGroupRegularExpressionValue(RecordValue):
     """The topics that match a regular expression of a consumer group."""
 
     topics: list[str] = attrs.Factory(list)
@@ -93,6 +94,28 @@ def _encode_v0(m: ConsumerGroupRegularExpressionValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    topics_count = n - 1
+    for _ in range(topics_count):
+        n = data[pos]
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos + 16]
+    if n:
+        pos = skip_tagged(data, pos + 16)
+    else:
+        pos += 17
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 ConsumerGroupRegularExpressionValue.FIELDS = (
     Field("topics", "Topics", "string", (0, 0), is_array=True),
     Field("version", "Version", "int64", (0, 0)),
@@ -105,3 +128,5 @@ ConsumerGroupRegularExpressionValue.MAX_VERSION = 0
 ConsumerGroupRegularExpressionValue.FLEXIBLE_FROM = 0
 ConsumerGroupRegularExpressionValue._DECODERS = {0: _decode_v0}
 ConsumerGroupRegularExpressionValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupRegularExpressionValue.EPOCH = None
+ConsumerGroupRegularExpressionValue._CHECKS = {0: _check_v0}

@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack, pack, unpack_from
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     READ_INT32S,
@@ -22,6 +22,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_bytes, skip_tagged
 
 new = object.__new__
 unpack_un = Format(">16sB").unpack_from
@@ -39,7 +40,7 @@ class TopicPartition(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupTargetAssignmentMemberValue(Message):
+class ConsumerGroupTargetAssignmentMemberValue(RecordValue):
     """What a member of a consumer group is to consume in the end."""
 
     topic_partitions: list[TopicPartition] = attrs.Factory(list)
@@ -186,6 +187,104 @@ def _encode_v0(m: ConsumerGroupTargetAssignmentMemberValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    topic_partition_left = n - 1
+    topic_partition_tries = 4
+    while topic_partition_left:
+        topic_partition_start = pos
+        n = data[pos + 16]
+        place = pos + 16
+        if n < 128:
+            pos += 17
+        else:
+            n, pos = read_uvarint(data, pos + 16)
+        if n == 0:
+            raise Malformed
+        pos += (n - 1) * 4
+        n = data[pos]
+        place_2 = pos
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+        topic_partition_left -= 1
+        if topic_partition_tries and topic_partition_left >= 5 and not n:
+            topic_partition_same = alike(data, topic_partition_start, pos, topic_partition_left, (place, place_2))
+            pos += topic_partition_same * (pos - topic_partition_start)
+            topic_partition_left -= topic_partition_same
+            if not topic_partition_same:
+                topic_partition_tries -= 1
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 1000:
+                pos += 2
+            elif tag == 1001:
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_bytes(data, pos, False)
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
+def _find_v0(data: bytes, pos: int) -> tuple[int, int]:
+    start = pos
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    topic_partition_left = n - 1
+    topic_partition_tries = 4
+    while topic_partition_left:
+        topic_partition_start = pos
+        n = data[pos + 16]
+        place = pos + 16
+        if n < 128:
+            pos += 17
+        else:
+            n, pos = read_uvarint(data, pos + 16)
+        if n == 0:
+            raise Malformed
+        pos += (n - 1) * 4
+        n = data[pos]
+        place_2 = pos
+        if n:
+            pos = skip_tagged(data, pos)
+        else:
+            pos += 1
+        topic_partition_left -= 1
+        if topic_partition_tries and topic_partition_left >= 5 and not n:
+            topic_partition_same = alike(data, topic_partition_start, pos, topic_partition_left, (place, place_2))
+            pos += topic_partition_same * (pos - topic_partition_start)
+            topic_partition_left -= topic_partition_same
+            if not topic_partition_same:
+                topic_partition_tries -= 1
+    return start, pos
+
+
 TopicPartition.FIELDS = (
     Field("topic_id", "TopicId", "uuid", (0, 0)),
     Field("partitions", "Partitions", "int32", (0, 0), is_array=True),
@@ -202,3 +301,7 @@ ConsumerGroupTargetAssignmentMemberValue.MAX_VERSION = 0
 ConsumerGroupTargetAssignmentMemberValue.FLEXIBLE_FROM = 0
 ConsumerGroupTargetAssignmentMemberValue._DECODERS = {0: _decode_v0}
 ConsumerGroupTargetAssignmentMemberValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupTargetAssignmentMemberValue.EPOCH = None
+ConsumerGroupTargetAssignmentMemberValue._CHECKS = {0: _check_v0}
+ConsumerGroupTargetAssignmentMemberValue.LISTS = 1
+ConsumerGroupTargetAssignmentMemberValue._FINDERS = {0: _find_v0}

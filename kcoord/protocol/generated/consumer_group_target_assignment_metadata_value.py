@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -17,6 +17,7 @@ from kcoord.protocol.primitives import (
     write_string_length,
     write_tagged,
 )
+from kcoord.protocol.skipping import skip_string
 
 new = object.__new__
 unpack_in = Format(">iB").unpack_from
@@ -26,7 +27,7 @@ pack_q = Format(">q").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupTargetAssignmentMetadataValue(Message):
+class ConsumerGroupTargetAssignmentMetadataValue(RecordValue):
     """What the targets of a consumer group's members have in common."""
 
     assignment_epoch: int = 0
@@ -95,6 +96,34 @@ def _encode_v0(m: ConsumerGroupTargetAssignmentMetadataValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    epoch: int
+    epoch, n = unpack_in(data, pos)
+    if n:
+        n, pos = read_uvarint(data, pos + 4)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                pos += 8
+            elif tag == 1000:
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 5
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
 ConsumerGroupTargetAssignmentMetadataValue.FIELDS = (
     Field("assignment_epoch", "AssignmentEpoch", "int32", (0, 0)),
     Field("assignment_timestamp", "AssignmentTimestamp", "int64", (0, 0), tag=0, tagged=(0, 0), ignorable=True),
@@ -107,3 +136,5 @@ ConsumerGroupTargetAssignmentMetadataValue.MAX_VERSION = 0
 ConsumerGroupTargetAssignmentMetadataValue.FLEXIBLE_FROM = 0
 ConsumerGroupTargetAssignmentMetadataValue._DECODERS = {0: _decode_v0}
 ConsumerGroupTargetAssignmentMetadataValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupTargetAssignmentMetadataValue.EPOCH = "assignment_epoch"
+ConsumerGroupTargetAssignmentMetadataValue._CHECKS = {0: _check_v0}

@@ -8,7 +8,7 @@ from struct import Struct as Format, iter_unpack
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     ZERO_UUID,
@@ -21,6 +21,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import alike, skip_string, skip_tagged
 
 new = object.__new__
 unpack_uin = Format(">16siB").unpack_from
@@ -39,7 +40,7 @@ class SeenTopic(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class ConsumerGroupTopicsValue(Message):
+class ConsumerGroupTopicsValue(RecordValue):
     """The topics that the members of a consumer group subscribe to, as they were seen last."""
 
     topics: list[SeenTopic] = attrs.Factory(list)
@@ -142,6 +143,44 @@ def _encode_v0(m: ConsumerGroupTopicsValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos]
+    if n < 128:
+        pos += 1
+    else:
+        n, pos = read_uvarint(data, pos)
+    if n == 0:
+        raise Malformed
+    topic_left = n - 1
+    topic_tries = 4
+    while topic_left:
+        topic_start = pos
+        n = data[pos]
+        place = pos
+        pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+        n = data[pos + 20]
+        place_2 = pos + 20
+        if n:
+            pos = skip_tagged(data, pos + 20)
+        else:
+            pos += 21
+        topic_left -= 1
+        if topic_tries and topic_left >= 5 and not n:
+            topic_same = alike(data, topic_start, pos, topic_left, (place, place_2))
+            pos += topic_same * (pos - topic_start)
+            topic_left -= topic_same
+            if not topic_same:
+                topic_tries -= 1
+    n = data[pos]
+    if n:
+        pos = skip_tagged(data, pos)
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 SeenTopic.FIELDS = (
     Field("name", "Name", "string", (0, 0)),
     Field("topic_id", "TopicId", "uuid", (0, 0)),
@@ -157,3 +196,5 @@ ConsumerGroupTopicsValue.MAX_VERSION = 0
 ConsumerGroupTopicsValue.FLEXIBLE_FROM = 0
 ConsumerGroupTopicsValue._DECODERS = {0: _decode_v0}
 ConsumerGroupTopicsValue._ENCODERS = {0: _encode_v0}
+ConsumerGroupTopicsValue.EPOCH = None
+ConsumerGroupTopicsValue._CHECKS = {0: _check_v0}

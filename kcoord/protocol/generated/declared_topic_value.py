@@ -8,8 +8,9 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import ZERO_UUID, EncodeError, Malformed, read_tagged, read_uvarint, write_tagged
+from kcoord.protocol.skipping import skip_tagged
 
 new = object.__new__
 unpack_uin = Format(">16siB").unpack_from
@@ -17,7 +18,7 @@ pack_ui = Format(">16si").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class DeclaredTopicValue(Message):
+class DeclaredTopicValue(RecordValue):
     """A topic that a kcoord without a cluster has. It never has any data."""
 
     topic_id: bytes = ZERO_UUID
@@ -51,6 +52,17 @@ def _encode_v0(m: DeclaredTopicValue) -> bytes:
     ))
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    n = data[pos + 20]
+    if n:
+        pos = skip_tagged(data, pos + 20)
+    else:
+        pos += 21
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 DeclaredTopicValue.FIELDS = (
     Field("topic_id", "TopicId", "uuid", (0, 0)),
     Field("partitions", "Partitions", "int32", (0, 0)),
@@ -62,3 +74,5 @@ DeclaredTopicValue.MAX_VERSION = 0
 DeclaredTopicValue.FLEXIBLE_FROM = 0
 DeclaredTopicValue._DECODERS = {0: _decode_v0}
 DeclaredTopicValue._ENCODERS = {0: _encode_v0}
+DeclaredTopicValue.EPOCH = None
+DeclaredTopicValue._CHECKS = {0: _check_v0}

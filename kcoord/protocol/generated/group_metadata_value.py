@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message, Struct
+from kcoord.protocol.message_base import RecordValue, Struct
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     Malformed,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_tagged,
     write_uvarint,
 )
+from kcoord.protocol.skipping import skip_bytes, skip_int16_string, skip_int32_bytes, skip_string, skip_tagged
 
 new = object.__new__
 unpack_h = Format(">h").unpack_from
@@ -62,7 +63,7 @@ class MemberMetadata(Struct):
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class GroupMetadataValue(Message):
+class GroupMetadataValue(RecordValue):
     """A generation of a classic group with its members and their assignments."""
 
     protocol_type: str = ""
@@ -983,6 +984,209 @@ def _encode_v4(m: GroupMetadataValue) -> bytes:
     return b"".join(out)
 
 
+def _check_member_metadata_v0(data: bytes, pos: int) -> int:
+    pos = skip_int16_string(data, pos, False)
+    pos = skip_int16_string(data, pos, False)
+    pos = skip_int16_string(data, pos, False)
+    pos += 4
+    pos = skip_int32_bytes(data, pos, False)
+    pos = skip_int32_bytes(data, pos, False)
+    return pos
+
+
+def _check_v0(data: bytes, pos: int) -> int | None:
+    epoch: int
+    pos = skip_int16_string(data, pos, False)
+    (epoch,) = unpack_i(data, pos)
+    pos += 4
+    pos = skip_int16_string(data, pos, True)
+    pos = skip_int16_string(data, pos, True)
+    (n,) = unpack_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise Malformed
+    members_count = n
+    for _ in range(members_count):
+        pos = _check_member_metadata_v0(data, pos)
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
+def _check_member_metadata_v1(data: bytes, pos: int) -> int:
+    pos = skip_int16_string(data, pos, False)
+    pos = skip_int16_string(data, pos, False)
+    pos = skip_int16_string(data, pos, False)
+    pos += 8
+    pos = skip_int32_bytes(data, pos, False)
+    pos = skip_int32_bytes(data, pos, False)
+    return pos
+
+
+def _check_v1(data: bytes, pos: int) -> int | None:
+    epoch: int
+    pos = skip_int16_string(data, pos, False)
+    (epoch,) = unpack_i(data, pos)
+    pos += 4
+    pos = skip_int16_string(data, pos, True)
+    pos = skip_int16_string(data, pos, True)
+    (n,) = unpack_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise Malformed
+    members_count = n
+    for _ in range(members_count):
+        pos = _check_member_metadata_v1(data, pos)
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
+def _check_v2(data: bytes, pos: int) -> int | None:
+    epoch: int
+    pos = skip_int16_string(data, pos, False)
+    (epoch,) = unpack_i(data, pos)
+    pos += 4
+    pos = skip_int16_string(data, pos, True)
+    pos = skip_int16_string(data, pos, True)
+    pos += 8
+    (n,) = unpack_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise Malformed
+    members_count = n
+    for _ in range(members_count):
+        pos = _check_member_metadata_v1(data, pos)
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
+def _check_member_metadata_v3(data: bytes, pos: int) -> int:
+    pos = skip_int16_string(data, pos, False)
+    pos = skip_int16_string(data, pos, True)
+    pos = skip_int16_string(data, pos, False)
+    pos = skip_int16_string(data, pos, False)
+    pos += 8
+    pos = skip_int32_bytes(data, pos, False)
+    pos = skip_int32_bytes(data, pos, False)
+    return pos
+
+
+def _check_v3(data: bytes, pos: int) -> int | None:
+    epoch: int
+    pos = skip_int16_string(data, pos, False)
+    (epoch,) = unpack_i(data, pos)
+    pos += 4
+    pos = skip_int16_string(data, pos, True)
+    pos = skip_int16_string(data, pos, True)
+    pos += 8
+    (n,) = unpack_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise Malformed
+    members_count = n
+    for _ in range(members_count):
+        pos = _check_member_metadata_v3(data, pos)
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
+def _check_member_metadata_v4(data: bytes, pos: int) -> int:
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    n = data[pos + 8]
+    pos = pos + 8 + n if 0 < n < 128 else skip_bytes(data, pos + 8, False)
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_bytes(data, pos, False)
+    n = data[pos]
+    if n:
+        pos = skip_tagged(data, pos)
+    else:
+        pos += 1
+    return pos
+
+
+def _check_v4(data: bytes, pos: int) -> int | None:
+    epoch: int
+    n = data[pos]
+    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+    epoch, n = unpack_in(data, pos)
+    pos = pos + 4 + (n or 1) if n < 128 else skip_string(data, pos + 4, True)
+    n = data[pos]
+    pos = pos + (n or 1) if n < 128 else skip_string(data, pos, True)
+    n = data[pos + 8]
+    if n < 128:
+        pos += 9
+    else:
+        n, pos = read_uvarint(data, pos + 8)
+    if n == 0:
+        raise Malformed
+    members_count = n - 1
+    for _ in range(members_count):
+        pos = _check_member_metadata_v4(data, pos)
+    n = data[pos]
+    if n:
+        n, pos = read_uvarint(data, pos)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 1000:
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            elif tag == 1001:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                joined_members_count = n - 1
+                for _ in range(joined_members_count):
+                    n = data[pos]
+                    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            elif tag == 1002:
+                n = data[pos]
+                if n < 128:
+                    pos += 1
+                else:
+                    n, pos = read_uvarint(data, pos)
+                if n == 0:
+                    raise Malformed
+                synced_members_count = n - 1
+                for _ in range(synced_members_count):
+                    n = data[pos]
+                    pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            elif tag == 1003:
+                n = data[pos]
+                pos = pos + n if 0 < n < 128 else skip_string(data, pos, False)
+            elif tag == 1004:
+                pos += 8
+            elif tag == 1005:
+                pos += 4
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 1
+    if pos != len(data):
+        raise Malformed
+    return epoch
+
+
 MemberMetadata.FIELDS = (
     Field("member_id", "memberId", "string", (0, 4)),
     Field("group_instance_id", "groupInstanceId", "string", (3, 4), nullable=(3, 4), ignorable=True),
@@ -1014,3 +1218,5 @@ GroupMetadataValue.MAX_VERSION = 4
 GroupMetadataValue.FLEXIBLE_FROM = 4
 GroupMetadataValue._DECODERS = {0: _decode_v0, 1: _decode_v1, 2: _decode_v2, 3: _decode_v3, 4: _decode_v4}
 GroupMetadataValue._ENCODERS = {0: _encode_v0, 1: _encode_v1, 2: _encode_v2, 3: _encode_v3, 4: _encode_v4}
+GroupMetadataValue.EPOCH = "generation"
+GroupMetadataValue._CHECKS = {0: _check_v0, 1: _check_v1, 2: _check_v2, 3: _check_v3, 4: _check_v4}

@@ -8,8 +8,9 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import Malformed
+from kcoord.protocol.skipping import skip_int16_string
 
 new = object.__new__
 unpack_q = Format(">q").unpack_from
@@ -19,7 +20,7 @@ pack_qh = Format(">qh").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class LegacyOffsetCommitValue(Message):
+class LegacyOffsetCommitValue(RecordValue):
     """How far a group has read in a partition, in the oldest form."""
 
     offset: int = 0
@@ -54,6 +55,15 @@ def _encode_v0(m: LegacyOffsetCommitValue) -> bytes:
     return b"".join((pack_qh(m.offset, n2), b1, pack_q(m.commit_timestamp)))
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    pos += 8
+    pos = skip_int16_string(data, pos, False)
+    pos += 8
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 LegacyOffsetCommitValue.FIELDS = (
     Field("offset", "offset", "int64", (0, 0)),
     Field("metadata", "metadata", "string", (0, 0)),
@@ -66,3 +76,5 @@ LegacyOffsetCommitValue.MAX_VERSION = 0
 LegacyOffsetCommitValue.FLEXIBLE_FROM = 1
 LegacyOffsetCommitValue._DECODERS = {0: _decode_v0}
 LegacyOffsetCommitValue._ENCODERS = {0: _encode_v0}
+LegacyOffsetCommitValue.EPOCH = None
+LegacyOffsetCommitValue._CHECKS = {0: _check_v0}

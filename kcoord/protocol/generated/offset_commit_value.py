@@ -8,7 +8,7 @@ from struct import Struct as Format
 import attrs
 
 from kcoord.protocol.layout import Field
-from kcoord.protocol.message_base import Message
+from kcoord.protocol.message_base import RecordValue
 from kcoord.protocol.primitives import (
     ONE_BYTE,
     ZERO_UUID,
@@ -19,6 +19,7 @@ from kcoord.protocol.primitives import (
     write_string_length,
     write_tagged,
 )
+from kcoord.protocol.skipping import skip_int16_string, skip_string
 
 new = object.__new__
 unpack_q = Format(">q").unpack_from
@@ -35,7 +36,7 @@ pack_qq = Format(">qq").pack
 
 
 @attrs.define(slots=True, weakref_slot=False)
-class OffsetCommitValue(Message):
+class OffsetCommitValue(RecordValue):
     """How far a group has read in a partition."""
 
     offset: int = 0
@@ -191,6 +192,59 @@ def _encode_v4(m: OffsetCommitValue) -> bytes:
     return b"".join(out)
 
 
+def _check_v0(data: bytes, pos: int) -> int | None:
+    pos += 8
+    pos = skip_int16_string(data, pos, False)
+    pos += 8
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
+def _check_v1(data: bytes, pos: int) -> int | None:
+    pos += 8
+    pos = skip_int16_string(data, pos, False)
+    pos += 16
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
+def _check_v3(data: bytes, pos: int) -> int | None:
+    pos += 12
+    pos = skip_int16_string(data, pos, False)
+    pos += 8
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
+def _check_v4(data: bytes, pos: int) -> int | None:
+    n = data[pos + 12]
+    pos = pos + 12 + n if 0 < n < 128 else skip_string(data, pos + 12, False)
+    n = data[pos + 8]
+    if n:
+        n, pos = read_uvarint(data, pos + 8)
+        tags = n
+        for _ in range(tags):
+            tag, pos = read_uvarint(data, pos)
+            n, pos = read_uvarint(data, pos)
+            stop = pos + n
+            if stop > len(data):
+                raise Malformed
+            if tag == 0:
+                pos += 16
+            else:
+                pos = stop
+            if pos != stop:
+                raise Malformed
+    else:
+        pos += 9
+    if pos != len(data):
+        raise Malformed
+    return None
+
+
 OffsetCommitValue.FIELDS = (
     Field("offset", "offset", "int64", (0, 4)),
     Field("leader_epoch", "leaderEpoch", "int32", (3, 4), ignorable=True),
@@ -206,3 +260,5 @@ OffsetCommitValue.MAX_VERSION = 4
 OffsetCommitValue.FLEXIBLE_FROM = 4
 OffsetCommitValue._DECODERS = {0: _decode_v0, 1: _decode_v1, 2: _decode_v0, 3: _decode_v3, 4: _decode_v4}
 OffsetCommitValue._ENCODERS = {0: _encode_v0, 1: _encode_v1, 2: _encode_v0, 3: _encode_v3, 4: _encode_v4}
+OffsetCommitValue.EPOCH = None
+OffsetCommitValue._CHECKS = {0: _check_v0, 1: _check_v1, 2: _check_v0, 3: _check_v3, 4: _check_v4}
