@@ -34,6 +34,9 @@ class Somewhere:
     def batch(self, spark: Any, scratch: str) -> Any:
         raise AssertionError("nobody reads it")
 
+    def reader(self, spark: Any) -> None:
+        return None
+
     def outages(self) -> list[Any]:
         return []
 

@@ -76,14 +76,22 @@ def readable(refused: Adds) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """
 
     def read(batches: Iterable[Any]) -> Iterator[Any]:
-        for batch in decoded(batches):
-            reason = batch.column("reason")
-            bad = len(reason) - reason.null_count
-            if bad:
-                refused.add(bad)
-            yield (batch.filter(reason.is_null()) if bad else batch).select(_RECORDS)
+        for batch in batches:
+            good, bad = split(batch)
+            if bad is not None:
+                refused.add(len(bad))
+            yield good
 
     return read
+
+
+def split(batch: Any) -> tuple[Any, Any | None]:
+    """The rows of `records` and those of `quarantine`, from raw rows. None: all of them can be read."""
+    found = _decoded(batch)
+    reason = found.column("reason")
+    if reason.null_count == len(reason):
+        return found.select(_RECORDS), None
+    return found.filter(reason.is_null()).select(_RECORDS), found.filter(reason.is_valid()).select(_QUARANTINE)
 
 
 def whole(batches: Iterable[Any]) -> Iterator[Any]:
@@ -279,11 +287,20 @@ def _tagged(name: str, is_open: bool, rows: list[dict[str, Any]]) -> Any:
     return pa.RecordBatch.from_arrays(columns, names=["table", "open", *(each.name for each in FOLLOWING)])
 
 
+def rows_of(table: Table, rows: list[dict[str, Any]]) -> Any:
+    """Rows of a derived table, as a batch with its columns."""
+    return pa.RecordBatch.from_arrays(_arrays(table, rows), names=table.names)
+
+
 def _struct(table: Table, rows: list[dict[str, Any]]) -> Any:
+    return pa.StructArray.from_arrays(_arrays(table, rows), fields=list(_STRUCTS[table.name]))
+
+
+def _arrays(table: Table, rows: list[dict[str, Any]]) -> list[Any]:
     arrays = []
     for column in table.columns:
         found = [row[column.name] for row in rows]
         if column.kind is Kind.TIME:
             found = [None if each is None or each > _LAST_MS else each * 1000 for each in found]
         arrays.append(pa.array(found, _TYPES[column.kind]))
-    return pa.StructArray.from_arrays(arrays, fields=list(_STRUCTS[table.name]))
+    return arrays

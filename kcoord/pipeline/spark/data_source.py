@@ -6,25 +6,20 @@ the log by itself. Each partition of the log is one of Spark's.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 
-from kcoord.log.history import Entry
-from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.schemas import WHOLE
 from kcoord.pipeline.spark.arrow import whole
 from kcoord.pipeline.spark.log_options import settings_of, topic_of
 from kcoord.pipeline.spark.raw_batches import batches
-from kcoord.pipeline.spark.sources import FileSource, TopicSource, file_rows
-
-T = TypeVar("T")
+from kcoord.pipeline.spark.sources import FileSource, TopicSource, file_rows, topic_rows
 
 
 class KcoordLog(DataSource):
@@ -111,28 +106,4 @@ class TopicStream(DataSourceStreamReader):
 
 def read_topic(settings: KafkaLogSettings, part: Part) -> Iterator[Any]:
     """The decoded rows of a part."""
-
-    async def entries() -> AsyncIterator[list[Entry]]:
-        async with TopicHistory(settings) as history:
-            async for step in history.read(part.number, part.start):
-                yield [each for each in step if part.end is None or each.position < part.end]
-                if part.end is not None and step and step[-1].position >= part.end:
-                    return  # what came after the plan was made is of the next one
-
-    rows = ((each.position, each.at_ms, each.key, each.value) for step in one_by_one(entries()) for each in step)
-    return whole(batches(part.number, rows))
-
-
-def one_by_one(results: AsyncIterator[T]) -> Iterator[T]:
-    """What an asynchronous iterator gives, for a caller that has no event loop."""
-    with asyncio.Runner() as runner:
-        while True:
-            try:
-                yield runner.run(anext_of(results))
-            except StopAsyncIteration:
-                return
-
-
-async def anext_of(results: AsyncIterator[T]) -> T:
-    """The next result. Raises StopAsyncIteration."""
-    return await anext(results)
+    return whole(batches(part.number, topic_rows(settings, part.number, part.start, part.end)))

@@ -9,7 +9,7 @@ the others.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -81,6 +81,14 @@ class DeltaTables:
     def replace_raw(self, table: Table, rows: Any | None) -> None:
         """See TableFormat."""
         self._overwrite(table, empty(self.files.spark, table) if rows is None else rows, None)
+
+    def folders(self) -> Mapping[str, str] | None:
+        """See TableFormat."""
+        return None
+
+    def replace_by_files(self, tables: Sequence[Table]) -> None:
+        """See TableFormat."""
+        raise NotImplementedError("Delta writes its files itself")
 
     def add_raw(self, table: Table, number: int, rows: Any | None) -> None:
         """See TableFormat."""

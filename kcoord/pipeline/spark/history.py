@@ -25,6 +25,7 @@ from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store, mark_of
 from kcoord.pipeline.spark.table_rows import Rows
+from kcoord.pipeline.spark.task_files import TaskFiles, write_files
 
 AT_ONCE = 5_000_000
 MOST_ROWS_A_FILE = 500_000
@@ -42,15 +43,35 @@ class Outcome:
 
 def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
     """Make all tables from everything in the log. Raises PipelineError."""
-    take_records(store, source, say)
-    with ErrorLine("the tables could not be made"):
-        _follow_all(store, source, say, None)
+    if not _write_by_tasks(store, source, say, follows=True):
+        _take_by_spark(store, source, say)
+        with ErrorLine("the tables could not be made"):
+            _follow_all(store, source, say, None)
     return _finish(store, source, say)
 
 
 def take_records(store: Store, source: Source, say: Say = silent) -> None:
     """Write `records` and `quarantine` from everything in the log. Raises PipelineError."""
+    if not _write_by_tasks(store, source, say, follows=False):
+        _take_by_spark(store, source, say)
+
+
+def _write_by_tasks(store: Store, source: Source, say: Say, *, follows: bool) -> bool:
+    """Let Spark's tasks read the log and write the tables. False: they cannot."""
     store.check(stream=False)
+    reader = source.reader(store.spark)
+    folders = None if reader is None else store.form.folders()
+    if reader is None or folders is None:
+        return False
+    say("reading and decoding the log")
+    with ErrorLine("the log could not be read"):
+        write_files(store.spark, TaskFiles(reader, source.partitions, folders, follows))
+    say("replacing the tables")
+    store.form.replace_by_files([RECORDS, QUARANTINE, *(DERIVED if follows else ())])
+    return True
+
+
+def _take_by_spark(store: Store, source: Source, say: Say) -> None:
     say("reading and decoding the log")
     with ErrorLine("the log could not be read"):
         _split(source.batch(store.spark, store.scratch("log")), store.replace_raw)

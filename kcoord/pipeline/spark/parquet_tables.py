@@ -10,12 +10,12 @@ number, so a batch that is written twice is there once.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from kcoord.pipeline.schemas import RECORDS, Table
+from kcoord.pipeline.schemas import DERIVED, QUARANTINE, RECORDS, Table
 from kcoord.pipeline.spark.hadoop_files import HadoopFiles
 from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.table_rows import Rows, empty
@@ -77,6 +77,22 @@ class ParquetTables:
         """See TableFormat."""
         self._write_batch(f"{NEXT}/{table.name}", 0, table, rows)
         self._swap(table.name)
+
+    def folders(self) -> Mapping[str, str] | None:
+        """See TableFormat."""
+        if "://" in self.files.place:
+            return None
+        raw = {each.name: f"{NEXT}/{each.name}/{_batch(0)}" for each in (RECORDS, QUARANTINE)}
+        made = raw | {each.name: f"{NEXT}/{each.name}" for each in DERIVED}
+        self.files.delete(NEXT)
+        for folder in made.values():
+            self.files.make(folder)
+        return {name: self.files.at(folder) for name, folder in made.items()}
+
+    def replace_by_files(self, tables: Sequence[Table]) -> None:
+        """See TableFormat."""
+        for table in tables:
+            self._swap(table.name)
 
     def add_raw(self, table: Table, number: int, rows: Any | None) -> None:
         """See TableFormat."""

@@ -38,6 +38,8 @@ MOST_TASKS = 10_000
 STANDALONE = "spark://"
 PATIENCE_S = 20.0
 NO_EXECUTOR = "waiting: the cluster has not run anything yet. Other applications may have all its cores or memory"
+HAS_COMPILED = "spark.kcoord.compiled"
+"""A setting of a session: whether compiled modules were taken along to its executors."""
 PYTHON = "spark.pyspark.python"
 """Spark's setting for the Python of its executors."""
 ANSWERS_WITHIN_S = 10
@@ -112,7 +114,14 @@ def give_kcoord(spark: Any, shared: Collection[Path] = ()) -> None:
     """
     found = reports(spark, shared)
     check(found)
-    ship(spark, fits=all(each.fits for each in found))
+    fits = all(each.fits for each in found)
+    ship(spark, fits=fits)
+    spark.conf.set(HAS_COMPILED, str(fits).lower())
+
+
+def has_compiled(spark: Any) -> bool:
+    """Whether the executors of a cluster have the compiled modules that kcoord's reader of topics needs."""
+    return bool(spark.conf.get(HAS_COMPILED, "false") == "true")
 
 
 @contextlib.contextmanager

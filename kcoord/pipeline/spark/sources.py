@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from kcoord.log.history import Entry
 from kcoord.log.interface import LogError
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
@@ -24,7 +25,7 @@ from kcoord.log.outages import read_outages
 from kcoord.log.sqlite_file import LogFile, read_all
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.spark.raw_batches import RawRow, batches, nothing, together
-from kcoord.pipeline.spark.session import is_local, most_tasks
+from kcoord.pipeline.spark.session import has_compiled, is_local, most_tasks
 
 _COLUMNS = ("partition", "offset", "timestamp AS at", "key", "value")
 _AT_ONCE = {"max.poll.records": "100000"}
@@ -35,6 +36,19 @@ Spark's source looks for the ends of the partition. That discards what the clien
 
 Outage = tuple[int | None, int, int]
 """The partition (None: all of them), and the beginning and end (unix ms)."""
+
+
+class PartitionReader(Protocol):
+    """Reads partitions of a log. Spark carries it to executors."""
+
+    @property
+    def sizes(self) -> Mapping[int, int]:
+        """About how many records each partition has."""
+        ...
+
+    def rows(self, partition: int) -> Iterable[RawRow]:
+        """The rows of a partition, in order. Raises LogError."""
+        ...
 
 
 class Source(Protocol):
@@ -49,6 +63,10 @@ class Source(Protocol):
         """Everything that is in the log now, as a DataFrame of raw rows. `scratch`: a place that all executors see,
         whose content may be deleted when nothing reads the rows any more. Raises PipelineError.
         """
+        ...
+
+    def reader(self, spark: Any) -> PartitionReader | None:
+        """Reads the log in the tasks of `spark`, by kcoord's own readers. None: its executors cannot do that."""
         ...
 
     def outages(self) -> list[Outage]:
@@ -80,6 +98,14 @@ class TopicSource:
         ends = json.dumps({self.settings.topic: {str(partition): end for partition, end in self.ends.items()}})
         reader = spark.read.format("kafka").options(**self._options(), startingOffsets="earliest", endingOffsets=ends)
         return reader.load().selectExpr(*_COLUMNS)
+
+    def reader(self, spark: Any) -> PartitionReader | None:
+        """See Source. What is said to Kafka's Java client only, kcoord's own reader does not know."""
+        security = self.settings.security
+        files = (security.ca_file, security.certificate_file, security.key_file)
+        is_here = is_local(spark.sparkContext.master)
+        can_read = is_here or (has_compiled(spark) and not any(files))
+        return TopicPartitions(self.settings, self.ends) if can_read and not self.options else None
 
     def outages(self) -> list[Outage]:
         """See Source."""
@@ -130,6 +156,10 @@ class FileSource:
         numbers = spark.range(0, self.partitions, 1, min(self.partitions, most_tasks(spark)))
         return numbers.mapInArrow(_file_reader(str(self.directory), self.partitions), RAW)
 
+    def reader(self, spark: Any) -> PartitionReader | None:
+        """See Source."""
+        return FilePartitions(self.directory, self.partitions) if is_local(spark.sparkContext.master) else None
+
     def outages(self) -> list[Outage]:
         """See Source."""
         try:
@@ -150,6 +180,64 @@ class FileSource:
         for part in together(rows):
             spark.createDataFrame(pa.Table.from_batches(part), RAW).coalesce(1).write.mode("append").parquet(scratch)
         return spark.read.schema(RAW).parquet(scratch)
+
+
+@attrs.frozen
+class TopicPartitions:
+    """See PartitionReader."""
+
+    settings: KafkaLogSettings
+    sizes: Mapping[int, int]
+    """Where each partition ends, too."""
+
+    def rows(self, partition: int) -> Iterator[RawRow]:
+        """See PartitionReader."""
+        return topic_rows(self.settings, partition, 0, self.sizes[partition])
+
+
+@attrs.frozen
+class FilePartitions:
+    """See PartitionReader."""
+
+    directory: Path
+    partitions: int
+
+    @property
+    def sizes(self) -> Mapping[int, int]:
+        """See PartitionReader. Nobody has counted them."""
+        return dict.fromkeys(range(self.partitions), 1)
+
+    def rows(self, partition: int) -> Iterator[RawRow]:
+        """See PartitionReader."""
+        return file_rows(self.directory, partition, self.partitions)
+
+
+def topic_rows(settings: KafkaLogSettings, partition: int, start: int, end: int | None) -> Iterator[RawRow]:
+    """The rows of a partition of the log's topic, from one position up to another. Raises LogError."""
+
+    async def steps() -> AsyncIterator[list[Entry]]:
+        async with TopicHistory(settings) as history:
+            async for step in history.read(partition, start):
+                yield step if end is None else [each for each in step if each.position < end]
+                if end is not None and step and step[-1].position >= end:
+                    return  # what has come since
+
+    return ((each.position, each.at_ms, each.key, each.value) for step in _one_by_one(steps()) for each in step)
+
+
+def _one_by_one(results: AsyncIterator[list[Entry]]) -> Iterator[list[Entry]]:
+    """What an asynchronous iterator gives, for a caller that has no event loop."""
+    with asyncio.Runner() as runner:
+        while True:
+            try:
+                yield runner.run(_next_of(results))
+            except StopAsyncIteration:
+                return
+
+
+async def _next_of(results: AsyncIterator[list[Entry]]) -> list[Entry]:
+    """The next result. Raises StopAsyncIteration."""
+    return await anext(results)
 
 
 async def _ends(settings: KafkaLogSettings) -> dict[int, int]:

@@ -6,7 +6,7 @@ The place is a directory of any file system that Hadoop knows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
@@ -50,6 +50,14 @@ class TableFormat(Protocol):
 
     def replace_raw(self, table: Table, rows: Any | None) -> None:
         """Replace all batches with this one."""
+
+    def folders(self) -> Mapping[str, str] | None:
+        """By the names of all tables that come from the log: the empty folders of this machine into which their new
+        files can be put. None: nobody but Spark can write such files.
+        """
+
+    def replace_by_files(self, tables: Sequence[Table]) -> None:
+        """Replace these tables with the files in their folders."""
 
     def add_raw(self, table: Table, number: int, rows: Any | None) -> None:
         """Add the batch with this number. It is there once, however often it is added."""
