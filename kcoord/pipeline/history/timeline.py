@@ -75,6 +75,8 @@ class Ownership:
 
     def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
         """The rows that end with this step."""
+        if not (change or step.configured_changed or step.deleted or step.all_given):
+            return
         for member_id, resource in change.closed:
             since = self._since.pop((member_id, resource))
             ended = "deleted" if step.deleted else "released" if member_id in state.members else "gone"
