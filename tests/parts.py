@@ -16,7 +16,11 @@ from xdist.scheduler import LoadScopeScheduling
 SPARK = "one session of Spark"
 FOLDER, OF_THEIR_OWN = (
     "tests/pipeline/",
-    ("tests/pipeline/test_command.py", "tests/pipeline/test_standalone_cluster.py"),
+    (
+        "tests/pipeline/test_command.py",
+        "tests/pipeline/test_far_places.py",
+        "tests/pipeline/test_standalone_cluster.py",
+    ),
 )
 """Whose tests share that session, which takes longer than most of them, but for those that start others."""
 EARLY = (
@@ -48,6 +52,7 @@ EARLY = (
     "tests/gateway/test_outage.py",
     "tests/pipeline/test_command.py",
     "tests/pipeline/test_standalone_cluster.py",
+    "tests/pipeline/test_far_places.py",
     "tests/connectgroups/test_outages.py",
     "tests/release/test_rolling_upgrade.py",
     "tests/javafleet/test_adoption_steps.py",

@@ -11,7 +11,19 @@ import typer
 from kcoord.cli.failure import USAGE, fail
 from kcoord.cli.lab import lab
 from kcoord.cli.log import Config, DataDir, LogBootstrap, Setting, Topic, log_settings
-from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
+from kcoord.cli.spark_options import (
+    LOCAL,
+    Conf,
+    Format,
+    Master,
+    TableFormat,
+    TablesPlace,
+    pairs,
+    place_of,
+    scratch_log,
+    shared_files,
+    spark_log,
+)
 from kcoord.cli.whatif import whatif
 from kcoord.pipeline.failure import INSTALL
 
@@ -19,6 +31,7 @@ if TYPE_CHECKING:
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.spark.history import Outcome
     from kcoord.pipeline.spark.sources import Source
+    from kcoord.pipeline.spark.store import Store
     from kcoord.settings_sources import Settings
 
 app = typer.Typer(
@@ -44,6 +57,7 @@ def history(
         float | None,
         typer.Option(metavar="SECONDS", min=1, help="With --stream: repeat at this interval, until Ctrl-C."),
     ] = None,
+    table_format: Format = TableFormat.PARQUET,
     master: Master = LOCAL,
     conf: Conf = None,
     kafka_option: Annotated[
@@ -62,7 +76,9 @@ def history(
     """
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
+    from kcoord.pipeline.spark.remote_place import check_answers, usable
     from kcoord.pipeline.spark.session import session
+    from kcoord.pipeline.spark.store import Store
 
     if every is not None and not stream:
         fail("--every needs --stream", USAGE)
@@ -73,12 +89,23 @@ def history(
     spark_settings, client = pairs(conf, "--conf"), pairs(kafka_option, "--kafka-option")
     try:
         source = _source(settings, client)
+        check_answers(out, spark_settings)
         log, shared = spark_log(out), shared_files(out)
         with Progress() as progress:
             progress.say("starting Spark")
-            with session(master, log, kafka=kafka, settings=spark_settings, shared=shared, say=progress.say) as spark:
+            with session(
+                master,
+                log,
+                kafka=kafka,
+                delta=table_format is TableFormat.DELTA,
+                settings=spark_settings,
+                shared=shared,
+                say=progress.say,
+            ) as spark:
                 progress.watch(spark)
-                outcome = _run(spark, out, source, progress, stream=stream, every_s=every)
+                with usable(out):
+                    store = Store(spark, place_of(out), format=table_format.value)
+                    outcome = _run(store, source, progress, stream=stream, every_s=every)
     except PipelineError as error:
         fail(error)
     print(_told(outcome, out))
@@ -86,26 +113,36 @@ def history(
 
 @app.command("report")
 def report(
-    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
+    tables: TablesPlace,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
     group: Annotated[
         list[str] | None,
         typer.Option("-g", "--group", metavar="ID", help="Only this group. May be given several times."),
     ] = None,
+    table_format: Format = TableFormat.PARQUET,
+    master: Master = LOCAL,
+    conf: Conf = None,
 ) -> None:
     """Make one HTML page from the tables: who owned what, why the group rebalanced, the worst gaps, who caused most.
 
-    The page needs no server and no network. The command does not need Spark.
+    The page needs no server and no network. The command starts Spark only for tables at a URI, or in Delta's format.
     """
+    from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
 
     try:
         from kcoord.pipeline.report.page import page
         from kcoord.pipeline.report.reading import read
+        from kcoord.pipeline.spark.spark_tables import readable
     except ImportError as error:
         fail(f"a package that draws the page is not installed here ({error}): {INSTALL}")
+    settings = pairs(conf, "--conf")
     try:
-        histories = read(tables, group or ())
+        with (
+            Progress() as progress,
+            readable(tables, table_format.value, master, scratch_log(), settings, progress.say) as found,
+        ):
+            histories = read(found, group or ())
     except PipelineError as error:
         fail(error)
     try:
@@ -121,14 +158,10 @@ app.command("lab")(lab)
 app.command("whatif")(whatif)
 
 
-def _run(
-    spark: object, out: str, source: "Source", progress: "Progress", *, stream: bool, every_s: float | None
-) -> "Outcome":
+def _run(store: "Store", source: "Source", progress: "Progress", *, stream: bool, every_s: float | None) -> "Outcome":
     from kcoord.pipeline.spark.history import run_batch, run_stream
     from kcoord.pipeline.spark.sources import TopicSource
-    from kcoord.pipeline.spark.store import Store
 
-    store = Store(spark, place_of(out))
     if stream:
         assert isinstance(source, TopicSource)
         return run_stream(store, source, progress.say, every_s=every_s)

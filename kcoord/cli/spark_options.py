@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,19 @@ LOCAL = f"local[{2 * (os.cpu_count() or 1)}]"
 SPARK_LOG = "spark.log"
 Conf = Annotated[
     list[str] | None, typer.Option(metavar="NAME=VALUE", help="Any setting of Spark. May be given several times.")
+]
+
+
+class TableFormat(StrEnum):
+    """The formats of tables."""
+
+    PARQUET = "parquet"
+    DELTA = "delta"
+
+
+Format = Annotated[TableFormat, typer.Option("--format", help="The format of the tables: of Parquet files, or Delta.")]
+TablesPlace = Annotated[
+    str, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables: a directory, or a URI.")
 ]
 
 
@@ -43,10 +57,17 @@ def spark_log(out: str) -> Path:
     """The file for the JVM's output: beside the tables, or in a temporary directory if `--out` is a URI. If nothing can
     be written there, the command ends: Spark would say so late and at length.
     """
-    log = Path(tempfile.mkdtemp(prefix="kcoord-spark-") if "://" in out else out) / SPARK_LOG
+    if "://" in out:
+        return scratch_log()
+    log = Path(out) / SPARK_LOG
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.touch()
     except OSError as error:
         fail(f"cannot write to {out}: {error}; give another directory")
     return log
+
+
+def scratch_log() -> Path:
+    """A file for the JVM's output in a temporary directory."""
+    return Path(tempfile.mkdtemp(prefix="kcoord-spark-")) / SPARK_LOG

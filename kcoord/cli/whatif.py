@@ -4,7 +4,6 @@ placement rules; and which delay to set.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +11,19 @@ import typer
 from kcoord.cli.failure import FAILED, USAGE, fail
 from kcoord.cli.lab import figure, rules_of, without_empty_columns
 from kcoord.cli.scenario import Kind, Policy, Restart
-from kcoord.cli.spark_options import LOCAL, Conf, Master, pairs, place_of, shared_files, spark_log
+from kcoord.cli.spark_options import (
+    LOCAL,
+    Conf,
+    Format,
+    Master,
+    TableFormat,
+    TablesPlace,
+    pairs,
+    place_of,
+    scratch_log,
+    shared_files,
+    spark_log,
+)
 from kcoord.cli.whatif_consumers import AssignorOption, replayed_consumers
 from kcoord.pipeline.failure import INSTALL
 from kcoord.printable import printable
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
 LONGEST_DELAY_S = 3_600
 SHOWN = 20
 """How many choices are shown, best first. The table has all of them."""
-FOR_CONSUMERS = frozenset({"tables", "group", "assignor", "interval"})
+FOR_CONSUMERS = frozenset({"tables", "group", "assignor", "interval", "table_format", "master", "conf"})
 """The options that say something about a group of consumers."""
 PIECES = 3
 """How many pieces are named where a replay and the log disagree, worst first."""
@@ -35,7 +46,7 @@ PIECES = 3
 
 def whatif(
     context: typer.Context,
-    tables: Annotated[Path, typer.Option(metavar="DIR", help="Where kcoord pipeline history wrote the tables.")],
+    tables: TablesPlace,
     out: Annotated[
         str | None,
         typer.Option(
@@ -127,6 +138,7 @@ def whatif(
             "[default: 0, 1, 5 and 15]",
         ),
     ] = None,
+    table_format: Format = TableFormat.PARQUET,
     master: Master = LOCAL,
     conf: Conf = None,
 ) -> None:
@@ -151,28 +163,33 @@ def whatif(
             fail(f"a delay of {each:g} is not between 0 and {LONGEST_DELAY_S:,} seconds", USAGE)
     settings = pairs(conf, "--conf")
     try:
+        from kcoord.pipeline.spark.spark_tables import readable
         from kcoord.pipeline.whatif.question import Asked, question
         from kcoord.pipeline.whatif.reading import consumers_to_replay, read
     except ImportError as error:
         fail(f"a package that reads the tables is not installed here ({error}): {INSTALL}")
+    told, chosen = "", None
     try:
-        consumers = consumers_to_replay(tables, group)
+        with (
+            Progress() as progress,
+            readable(tables, table_format.value, master, scratch_log(), settings, progress.say) as source,
+        ):
+            consumers = consumers_to_replay(source, group)
+            if consumers is not None:
+                _check_for_consumers(context, consumers)
+                told = replayed_consumers(source, consumers, [each.value for each in assignor or ()], interval or ())
+            elif assignor or interval:
+                fail("--assignor and --interval are for consumer groups", USAGE)
+            elif out is None:
+                fail("--out is missing: where to write the table of all runs", USAGE)
+            else:
+                chosen = read(source, group)
     except PipelineError as error:
         fail(error)
-    if consumers is not None:
-        needless = [f"--{each.replace('_', '-')}" for each in _given(context) - FOR_CONSUMERS]
-        if needless:
-            fail(
-                f"{printable(consumers)} is a group of consumers: it has assignors (--assignor) and assignment "
-                f"intervals (--interval). These options are for Connect workers: {', '.join(sorted(needless))}",
-                USAGE,
-            )
-        print(replayed_consumers(tables, consumers, [each.value for each in assignor or ()], interval or ()), end="")
+    if chosen is None or out is None:
+        print(told, end="")
         return
-    if assignor or interval:
-        fail("--assignor and --interval are for consumer groups", USAGE)
-    if out is None:
-        fail("--out is missing: where to write the table of all runs", USAGE)
+    group, found = chosen
     asked = Asked(
         kinds=[GroupKind(each) for each in kind or ()],
         policies=[each.value for each in policy or ()],
@@ -188,7 +205,6 @@ def whatif(
         stop=stop,
     )
     try:
-        group, found = read(tables, group)
         wanted = question(found, asked)
         with Progress() as progress:
             advice = _replayed(wanted, out, master, settings, progress)
@@ -198,6 +214,17 @@ def whatif(
     print(f"{len(wanted.cells):,} runs. The table of all is in {out}/whatif")
     if any(each.doubles for each in advice.outcomes):
         fail("two workers had the same task at once in a run, which is a bug in kcoord: see `doubles`", FAILED)
+
+
+def _check_for_consumers(context: typer.Context, group: str) -> None:
+    """Ends the command if options were given that say nothing about a group of consumers."""
+    needless = [f"--{each.replace('_', '-')}" for each in _given(context) - FOR_CONSUMERS]
+    if needless:
+        fail(
+            f"{printable(group)} is a group of consumers: it has assignors (--assignor) and assignment "
+            f"intervals (--interval). These options are for Connect workers: {', '.join(sorted(needless))}",
+            USAGE,
+        )
 
 
 def _given(context: typer.Context) -> frozenset[str]:

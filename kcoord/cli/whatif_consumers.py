@@ -5,7 +5,6 @@ interval.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcoord.cli.failure import USAGE, fail
@@ -13,6 +12,7 @@ from kcoord.cli.lab import without_empty_columns
 from kcoord.printable import printable
 
 if TYPE_CHECKING:
+    from kcoord.pipeline.readable_tables import ReadableTables
     from kcoord.pipeline.whatif.consumer_assignments import AssignmentComparison, AssignmentCosts
 
 LONGEST_INTERVAL_S = 3_600
@@ -25,7 +25,9 @@ class AssignorOption(StrEnum):
     RANGE = "range"
 
 
-def replayed_consumers(tables: Path, group: str, assignors: Sequence[str], intervals_s: Sequence[float]) -> str:
+def replayed_consumers(
+    tables: "ReadableTables", group: str, assignors: Sequence[str], intervals_s: Sequence[float]
+) -> str:
     """The text for people. Ends the command if nothing can be replayed."""
     from kcoord.assign.consumer.built_in import CONSUMER_ASSIGNORS
     from kcoord.pipeline.failure import PipelineError

@@ -6,6 +6,8 @@ import re
 
 INSTALL = "install what it needs, in kcoord's folder: pip install '.[spark]'"
 """What to do where a package is missing."""
+_OF_JAVA = "\n: "
+"""What is between a call into Java that py4j names and the error with which it ended."""
 
 
 class PipelineError(Exception):
@@ -13,10 +15,14 @@ class PipelineError(Exception):
 
 
 def reason_of(error: BaseException) -> str:
-    """The one line that matters of an error from Spark."""
+    """The one line that matters of an error from Spark: an error of kcoord's own or of Python's, if there is one, or
+    else Java's.
+    """
     text = str(getattr(error, "_desc", None) or getattr(error, "desc", None) or error)
-    lines = [each.strip() for each in text.splitlines() if each.strip()]
+    java = text.partition(_OF_JAVA)[2]
+    lines = [each.strip() for each in (java or text).splitlines() if each.strip()]
     python = [
         each for each in lines if re.match(r"(kcoord\.)?[A-Za-z_.]*(Error|Corrupt|Unusable|Incompatible): ", each)
     ]
-    return (python[-1] if python else lines[0] if lines else type(error).__name__)[:600]
+    line = python[-1] if python else lines[0] if lines else type(error).__name__
+    return re.sub(r"^([a-z][a-z0-9_]*\.)+(?=[A-Z]\w*: )", "", line)[:600]

@@ -46,6 +46,22 @@ FROM 'tables/rebalances/*.parquet' ORDER BY stopped DESC LIMIT 10;
 The files of `records` and `quarantine` are one folder deeper (`tables/records/*/*.parquet`), because a stream adds
 files to these tables. In Spark, read them with `.option("recursiveFileLookup", "true")`.
 
+## In Delta's format
+
+`--format delta` writes tables of [Delta Lake](https://delta.io) instead. Each change of a table is one commit: readers
+see the table before it or after it, never in between, also on S3. Earlier versions can be read.
+
+```
+kcoord pipeline history --out tables --format delta --log-bootstrap kafka-1:9092 --stream
+kcoord pipeline report --tables tables --format delta
+```
+
+- Spark downloads Delta from Maven Central (`io.delta:delta-spark_2.13:4.0.0`).
+- Tables that are made from `records` have one more column, `open`: whether more of the log can still change the row.
+- A stream changes only rows that are open, and adds new ones (`MERGE`). Old files stay until you remove them with
+  Delta's `VACUUM`.
+- A directory has one format. Give `--format delta` to `report` and `whatif` too.
+
 ## On a cluster
 
 `--master spark://host:7077` runs `history`, `lab` and `whatif` on a Spark cluster. kcoord takes itself along: the
@@ -54,13 +70,42 @@ executors get its package, and the packages that it needs there, from the machin
 - The executors need the same minor version of Python as kcoord, with `pandas>=2.2,<3` and `pyarrow>=18`. Name their
   Python with `--conf spark.pyspark.python=/path/to/python`; otherwise it is the path of the Python that runs kcoord.
   kcoord looks at the executors first. If one lacks something, the command says what, and where.
-- `--out` must be a place that all executors see: a URI such as `hdfs://…` or `s3a://…`, or a shared directory.
+- `--out` must be a place that all executors see: a URI such as `hdfs://…` or `s3a://…` (see
+  [below](#on-another-file-system)), or a shared directory.
 - A log in a topic is read by the executors, so they must reach Kafka. A log in a file is read by the command itself.
   It hands the rows to the executors, so they need not see the file.
 - kcoord takes no compiled modules along if an executor has another platform than the command's machine (system,
   processor, kind of Python). Then `pydantic` must be installed there too.
 
 This was tried on standalone clusters of Spark 4.0. YARN and Kubernetes were not tried.
+
+## On another file system
+
+`--out` can be a URI of any file system that Spark's Hadoop knows. HDFS needs nothing more. For S3, Spark fetches
+Hadoop's module for it from Maven Central, once (560 MB). Its version must be that of Spark's Hadoop: 3.4.1 for Spark 4.0.
+
+```
+export HADOOP_USER_NAME=history
+kcoord pipeline history --log-bootstrap kafka-1:9092 --out hdfs://namenode-1:8020/user/history/tables
+
+export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_REGION=eu-central-1
+kcoord pipeline history --log-bootstrap kafka-1:9092 --out s3a://my-bucket/tables \\
+    --conf spark.jars.packages=org.apache.hadoop:hadoop-aws:3.4.1
+```
+
+- For a store that is not Amazon's, add `--conf spark.hadoop.fs.s3a.endpoint=https://store:9000`, and mostly
+  `--conf spark.hadoop.fs.s3a.path.style.access=true`.
+- Packages that you name in `spark.jars.packages` are added to those that kcoord needs itself.
+- What is in Hadoop's own files, such as a name service of HDFS, is found by `HADOOP_CONF_DIR`.
+- The command says at once that nothing answers, if `--out` or the endpoint names a host and a port. If a server accepts
+  the connection and then says nothing, Hadoop waits for two minutes.
+- With `--stream`, the checkpoint is there too.
+- S3 has no rename: Hadoop copies the files of a table, one after the other. If you read a table while it is being
+  replaced, you may find it without some of its rows.
+- Spark's own output goes to `spark.log` in a temporary directory of this machine.
+
+This was tried, as a batch and as a stream, with HDFS 3.4.1 (also by a name service), and with S3Proxy 4.1 for S3's
+protocol. Amazon's S3 and Kerberos were not tried.
 
 ## In a program or a notebook
 
@@ -350,11 +395,16 @@ less, but what a lost consumer had waits longer. You have to decide what costs y
 
 - **The same log gives the same tables**, from a batch or a stream, from a topic or a file, however often you run it.
 - **A stream** (`--stream`) remembers in its checkpoint (`tables/checkpoint`) how far it has read. If it is killed, it
-  later writes the unfinished batch again, in place of the first try: no record is lost, and none is there twice. After
-  each run, the stream makes all other tables again from all records, which costs as much as a batch. If the log is
-  long, use minutes for `--every`, not seconds.
-- **A directory belongs to a batch or to a stream**, not to both. A batch replaces everything. While it replaces a
-  table, a reader finds the whole old table or the whole new one.
+  later writes the unfinished batch again, in place of the first try: no record is lost, and none is there twice. The
+  other tables go on where they were: the stream keeps what it knows of each partition (`tables/followed`) and follows
+  only new records. It follows all records again after an update of kcoord, when the number of the log's partitions
+  has changed, and if it was killed while it wrote these tables.
+- **What a stream writes.** In Parquet, a table that gets new rows is copied, and its new rows are added to the copy. If
+  the history is long, use minutes for `--every`, not seconds, or [Delta](#in-deltas-format), which adds in place.
+- **A directory belongs to a batch or to a stream**, not to both. A batch replaces everything.
+- **A reader finds a whole table**, the old one or the new one. Between the two renames that replace a table of Parquet
+  files there is a moment in which it finds none. If the command is killed just then, the next run brings the old table
+  back. On S3 a rename is a copy, so that moment is long: use Delta there.
 - **A record that cannot be read** goes to `quarantine`, with its place, its bytes and the reason. Everything else
   continues.
 - **The order of the log counts**, not the time. All records of a group are in one partition. If another instance takes

@@ -331,6 +331,16 @@ WHATIF = Table(
 )
 """The table of `kcoord pipeline whatif`."""
 
+FOLLOWED = Table(
+    "followed",
+    "What a stream keeps of each partition, so that it goes on where it was. It is of no use to anybody else.",
+    _columns(
+        "partition INT The log's partition.",
+        "follower BYTES What is known of its groups, in a form that only this version of kcoord reads.",
+    ),
+)
+"""It is written by a stream only."""
+
 DERIVED = (EPOCHS, REBALANCES, OWNERSHIP, SESSIONS, CONNECTORS, GAPS, BALANCE, AUDIT)
 """The tables that are made from `records`, in the order of the documentation."""
 TABLES = (RECORDS, *DERIVED, OUTAGES, QUARANTINE)

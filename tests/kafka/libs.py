@@ -1,9 +1,9 @@
-"""Where do Kafka's jars come from?
+"""Where do the jars of Kafka and of other servers come from?
 
 From Maven, once: the jars that `pom.xml` beside this file names are copied into `.cache/kafka-<version>-<digest of the
 pom>`, which git ignores; those of Connect workers of other versions, which `connect.xml` names, those of brokers
-(`broker.xml`) and of tools (`tools.xml`) the same way. What is missing on the machine is said in one line with what to
-do (`MissingTool`); nothing is skipped.
+(`broker.xml`) and of tools (`tools.xml`), and of what other poms name, the same way. What is missing on the machine is
+said in one line with what to do (`MissingTool`); nothing is skipped.
 """
 
 import hashlib
@@ -61,20 +61,29 @@ def fetch_libs(other_version: str | None = None, pom: Path = CONNECT_POM) -> Pat
     Raises MissingTool when they are not there and Maven cannot bring them.
     """
     pom, version = (POM, kafka_version()) if other_version is None else (pom, other_version)
+    return fetch_jars(pom, "kafka", version)
+
+
+def fetch_jars(pom: Path, name: str, version: str) -> Path:
+    """The directory that holds the jars that `pom` names, whose property `<name>.version` is `version`, fetched by
+    Maven if they are not there yet.
+
+    Raises MissingTool when they are not there and Maven cannot bring them.
+    """
     digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:8]
-    libs = CACHE / f"kafka-{version}-{digest}" / "libs"
+    libs = CACHE / f"{name}-{version}-{digest}" / "libs"
     if libs.is_dir():
         return libs
     maven = shutil.which("mvn")
     if maven is None:
         raise MissingTool(
-            "these tests need Kafka's jars, and there is no mvn on the PATH: install Maven (Debian: apt-get install "
-            "maven)"
+            f"these tests need the jars of {name}, and there is no mvn on the PATH: install Maven (Debian: apt-get "
+            "install maven)"
         )
     libs.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=libs.parent) as scratch:
         fetched = Path(scratch) / "libs"
-        told = [f"-Dkafka.version={version}", f"-DoutputDirectory={fetched}"]
+        told = [f"-D{name}.version={version}", f"-DoutputDirectory={fetched}"]
         command = [maven, "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", *told]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0 or not fetched.is_dir():
@@ -82,7 +91,8 @@ def fetch_libs(other_version: str | None = None, pom: Path = CONNECT_POM) -> Pat
                 (line for line in done.stdout.splitlines() if "ERROR" in line), f"exit code {done.returncode}"
             )
             raise MissingTool(
-                f"these tests need Kafka's jars, and Maven could not fetch them ({reason}): try `{' '.join(command)}`"
+                f"these tests need the jars of {name}, and Maven could not fetch them ({reason}): try "
+                f"`{' '.join(command)}`"
             )
         try:
             fetched.rename(libs)

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as parquet
 
 from kcoord.pipeline.schemas import TABLES, Table
+from kcoord.pipeline.spark.delta_tables import DELTA_CONNECTOR
 from kcoord.pipeline.spark.session import KAFKA_CONNECTOR
 
 MASTER = "local[1]"
@@ -22,14 +23,15 @@ QUICK = {
 """Less compiling for less work."""
 
 
-def bring_connector() -> None:
-    """Let Maven fetch Spark's source for Kafka, where it is not there yet: from its cache Spark takes it."""
-    group, artifact, version = KAFKA_CONNECTOR.split(":")
-    kept = Path.home() / ".m2/repository" / group.replace(".", "/") / artifact / version
-    maven = shutil.which("mvn")
-    if maven is not None and not list(kept.glob("*.jar")):
-        command = [maven, "-B", "-q", "dependency:get", f"-Dartifact={KAFKA_CONNECTOR}", "-Dtransitive=true"]
-        subprocess.run(command, check=False)  # Spark tries for itself, and says why it cannot
+def bring_connectors() -> None:
+    """Let Maven fetch what Spark needs for Kafka and Delta, unless it is there: Spark takes it from Maven's cache."""
+    for connector in (KAFKA_CONNECTOR, DELTA_CONNECTOR):
+        group, artifact, version = connector.split(":")
+        kept = Path.home() / ".m2/repository" / group.replace(".", "/") / artifact / version
+        maven = shutil.which("mvn")
+        if maven is not None and not list(kept.glob("*.jar")):
+            command = [maven, "-B", "-q", "dependency:get", f"-Dartifact={connector}", "-Dtransitive=true"]
+            subprocess.run(command, check=False)  # Spark tries for itself, and says why it cannot
 
 
 def read(place: Path, table: Table) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""A stream in a process of its own, to be killed: `python -m tests.pipeline.streaming BOOTSTRAP TOPIC DIR`."""
+"""A stream in a process of its own, to be killed: `python -m tests.pipeline.streaming BOOTSTRAP TOPIC DIR`, and for
+another Spark than that of the tests `MASTER NAME=VALUE …`.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ AT_ONCE = 8
 """So few records are a batch that there are many."""
 
 
-def main(bootstrap: str, topic: str, place: str) -> None:
+def main(bootstrap: str, topic: str, place: str, master: str = MASTER, *settings: str) -> None:
     """Run it to its end."""
     source = TopicSource.look(KafkaLogSettings(bootstrap=bootstrap, topic=topic))
-    with session(MASTER, Path(place).with_suffix(".log"), kafka=True, settings=QUICK) as spark:
+    more = dict(each.split("=", 1) for each in settings)
+    with session(master, Path(place).with_suffix(".log"), kafka=True, settings=QUICK | more) as spark:
         run_stream(Store(spark, place), source, at_once=AT_ONCE)
 
 

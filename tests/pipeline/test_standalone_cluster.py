@@ -27,12 +27,14 @@ from tests.cli.run_cli import kcoord
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.wait import eventually
 from tests.pipeline.files import copy_to_file
+from tests.pipeline.killed_stream import kill_a_stream
 from tests.pipeline.log_of_all_kinds import all_kinds, check_tables, raw_of, without_holes
 from tests.pipeline.on_topic import put_raw
 from tests.pipeline.replayed import history
-from tests.pipeline.spark import bring_connector
+from tests.pipeline.spark import bring_connectors
 from tests.pipeline.standalone_cluster import OF_PANDAS, SparkCluster, bare_python, spark_cluster
 from tests.pipeline.story import PARTITIONS, tables
+from tests.pipeline.streaming import AT_ONCE
 
 DEADLINE_S = 600
 
@@ -52,7 +54,7 @@ def cluster(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def spark(cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session on it."""
-    bring_connector()
+    bring_connectors()
     log = tmp_path_factory.mktemp("spark") / "spark.log"
     log.touch()
     with session(cluster.master, log, kafka=True, settings=cluster.settings, shared=[log]) as running:
@@ -77,6 +79,21 @@ def test_a_log_in_a_topic(
     put_raw(kafka.bootstrap, topic, raw_of(log))
     source = TopicSource.look(KafkaLogSettings(bootstrap=kafka.bootstrap, topic=topic))
     check_tables(tmp_path / "tables", log, run(Store(spark, str(tmp_path / "tables")), source))
+
+
+@pytest.mark.proof
+def test_a_stream_whose_driver_is_killed(python: Path, kafka: KafkaCluster, tmp_path: Path) -> None:
+    """On a cluster of its own: a session keeps the cores that it has."""
+    log, topic, place = without_holes(all_kinds()), f"log-{uuid.uuid4()}", tmp_path / "tables"
+    kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1"})
+    put_raw(kafka.bootstrap, topic, raw_of(log))
+    source = TopicSource.look(KafkaLogSettings(bootstrap=kafka.bootstrap, topic=topic))
+    with spark_cluster(tmp_path / "cluster", python) as cluster:
+        settings = [f"{name}={value}" for name, value in cluster.settings.items()]
+        kill_a_stream([kafka.bootstrap, topic, str(place), cluster.master, *settings], place)
+        with session(cluster.master, tmp_path / "spark.log", kafka=True, settings=cluster.settings) as spark:
+            check_tables(place, log, run_stream(Store(spark, str(place)), source, at_once=AT_ONCE))
+    assert len(list((place / "records").glob("batch-*"))) > 2
 
 
 @pytest.mark.proof

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import signal
-import subprocess
-import sys
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,11 +39,11 @@ from tests.connectgroups.worker import Worker, resources
 from tests.gateway.scripted import close_all, connect, until
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.kcoord_process import Kcoord
-from tests.kafka.wait import NotYet, eventually
+from tests.kafka.wait import eventually
+from tests.pipeline.killed_stream import kill_a_stream
 from tests.pipeline.spark import MASTER, QUICK, read, read_all
 from tests.pipeline.story import PARTITIONS, home
 from tests.pipeline.streaming import AT_ONCE
-from tests.repository import ROOT
 
 GROUP = "fleet"
 ALL = resources("a", "a-0", "a-1", "b", "b-0", "b-1")
@@ -230,21 +226,7 @@ def test_a_stream_that_is_killed_loses_nothing_and_doubles_nothing(
     happened: Happened, tables: Path, spark: Any, tmp_path: Path
 ) -> None:
     place = tmp_path / "streamed"
-    command = [sys.executable, "-m", "tests.pipeline.streaming", happened.settings.bootstrap, happened.settings.topic]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([*command, str(place)], env=env, start_new_session=True)
-
-    def some_but_not_all() -> bool:
-        assert process.poll() is None, "it has ended by itself"
-        if len(list((place / "records").glob("batch-*"))) < 2:
-            raise NotYet("no second batch")
-        return True
-
-    try:
-        eventually(some_but_not_all, "a few batches are written", deadline_s=300)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    kill_a_stream([happened.settings.bootstrap, happened.settings.topic, str(place)], place)
     run_stream(Store(spark, str(place)), TopicSource.look(happened.settings), at_once=AT_ONCE)
     assert len(list((place / "records").glob("batch-*"))) > 2
     assert read_all(place) == read_all(tables)

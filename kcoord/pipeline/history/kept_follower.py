@@ -1,8 +1,8 @@
 """A follower as bytes, so that a stream goes on where it was, in another process or on another machine.
 
 The bytes are Python's pickle, read with great restraint: from them come classes of the history, records and plain
-values, and nothing else. So whoever can write where the tables are cannot run code where they are made. Bytes of another
-version of kcoord must not be read; the store keeps them with the version's mark.
+values, and nothing else. So whoever can write where the tables are cannot run code where they are made. Bytes of
+another version of kcoord must not be read; the store keeps them with the version's mark.
 """
 
 from __future__ import annotations

@@ -55,6 +55,12 @@ class Steps:
                 self._look(entry)
             self._step.append(entry)
 
+    def all(self, entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+        """All steps of records after which nothing comes."""
+        yield from self.cut(entries)
+        if self._step:
+            yield self.last()
+
     def last(self) -> list[Entry]:
         """The records of the last step, if it does not go on. Maybe none."""
         step, self._step = self._step, []

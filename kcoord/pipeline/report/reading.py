@@ -1,4 +1,4 @@
-"""The rows to show of each group, read from the tables with pyarrow and put in the order of the log."""
+"""The rows to show of each group, read from the tables and put in the order of the log."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import attrs
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
+from kcoord.pipeline.readable_tables import ReadableTables, tables_at
 from kcoord.pipeline.report.member_words import MemberWords, words_for
 from kcoord.pipeline.schemas import (
     AUDIT,
@@ -154,18 +155,19 @@ class Histories:
     quarantined: int
 
 
-def read(place: Path, chosen: Sequence[str] = ()) -> Histories:
+def read(place: Path | ReadableTables, chosen: Sequence[str] = ()) -> Histories:
     """The tables in `place`, for these groups or for all. Raises PipelineError: no tables there, no such group."""
-    tables = {table.name: _by_group(_rows(place, table, columns)) for table, columns in _SHOWN.items()}
+    source = tables_at(place)
+    tables = {table.name: _by_group(_rows(source, table, columns)) for table, columns in _SHOWN.items()}
     there = set[str]().union(*tables.values())
     for group_id in chosen:
         if group_id not in there:
-            raise PipelineError(f"there is no group {group_id} in {place}: it has {_some(there)}")
+            raise PipelineError(f"there is no group {group_id} in {source.place}: it has {_some(there)}")
     wanted = set(chosen) or there
-    outages = _outages(place)
+    outages = _outages(source)
     groups = [_history(each, [tables[table.name].get(each, []) for table in _SHOWN], outages) for each in wanted]
     groups.sort(key=lambda each: (-len(each.rebalances), each.group_id))
-    return Histories(groups, len(_rows(place, QUARANTINE, ("partition",))))
+    return Histories(groups, len(_rows(source, QUARANTINE, ("partition",))))
 
 
 def _history(group_id: str, rows: Sequence[Sequence[Row]], outages: Iterable[Outage]) -> GroupHistory:
@@ -184,32 +186,17 @@ def _has_member(sessions: Iterable[Row], outage: Outage) -> bool:
     )
 
 
-def _outages(place: Path) -> list[Outage]:
+def _outages(tables: ReadableTables) -> list[Outage]:
     """The outages. Empty if an older kcoord made the tables."""
-    if not (place / OUTAGES.name).is_dir():
+    if not tables.has(OUTAGES):
         return []
-    rows = _rows(place, OUTAGES, ("partition", "from_at", "to_at"))
+    rows = _rows(tables, OUTAGES, ("partition", "from_at", "to_at"))
     return sorted((Outage(**row) for row in rows), key=lambda each: each.from_at)
 
 
-def _rows(place: Path, table: Table, columns: Sequence[str]) -> list[Row]:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    folder, again = place / table.name, f"make the tables with kcoord pipeline history --out {place}"
-    if not place.is_dir():
-        raise PipelineError(f"there is no directory {place}: {again}")
-    if not folder.is_dir():
-        raise PipelineError(f"{place} is no directory of all tables, it has no {table.name}: {again}")
-    try:
-        found = parquet.ParquetDataset(folder)
-        lacking = [each for each in columns if each not in found.schema.names]
-        if not lacking:
-            rows: list[Row] = _plain(found.read(columns=list(columns))).to_pylist()
-            return rows
-    except (OSError, pa.ArrowException) as error:
-        raise PipelineError(f"{folder} cannot be read: {error}") from None
-    raise PipelineError(f"{folder} lacks {', '.join(lacking)}, so another version of kcoord has made it: {again}")
+def _rows(tables: ReadableTables, table: Table, columns: Sequence[str]) -> list[Row]:
+    rows: list[Row] = _plain(tables.read(table, columns)).to_pylist()
+    return rows
 
 
 def _plain(table: Any) -> Any:

@@ -2,8 +2,8 @@
 
 Raw rows (partition, offset, at, key, value) come in. `decoded` gives everything that is known of each row, with a
 reason if the row cannot be read. `readable` makes `records` from that, `unreadable` makes `quarantine`. Columns that
-are only passed on are not copied. `deriver` gives all derived tables as one: the name of the table, and a struct for
-each table, of which one is filled.
+are only passed on are not copied. `deriver` gives all derived tables as one: the name of the table, whether more of the
+log can still change the row, and a struct for each table, of which one is filled.
 
 Spark's own rows cost more than the decoding, so what is not a row of `records` does not get there.
 """
@@ -19,9 +19,10 @@ from typing import Any, Protocol
 import pyarrow as pa
 from pyarrow import compute
 
-from kcoord.pipeline.history.derive import derive
+from kcoord.pipeline.history.derive import Follower
 from kcoord.pipeline.history.entry import NAMES, Entry, epoch_of, group_of, member_of
-from kcoord.pipeline.schemas import DERIVED, QUARANTINE, RECORDS, WHOLE, Kind, Table
+from kcoord.pipeline.history.kept_follower import kept, restored
+from kcoord.pipeline.schemas import DERIVED, FOLLOWED, QUARANTINE, RECORDS, WHOLE, Kind, Table
 from kcoord.pipeline.spark.arrow_entries import entries_of
 from kcoord.protocol.frozen_class import frozen
 from kcoord.protocol.primitives import DecodeError
@@ -31,9 +32,13 @@ ROWS = 4096
 """How many rows of a table are passed on together."""
 RAW = "partition int, offset bigint, at timestamp, key binary, value binary"
 """The columns that every source gives."""
-DERIVED_DDL = "`table` string, " + ", ".join(
-    f"`{each.name}` struct<{each.ddl.replace('` ', '`:')}>" for each in DERIVED
+FOLLOWING = (*DERIVED, FOLLOWED)
+"""The tables that come from following the groups."""
+DERIVED_DDL = "`table` string, `open` boolean, " + ", ".join(
+    f"`{each.name}` struct<{each.ddl.replace('` ', '`:')}>" for each in FOLLOWING
 )
+KEPT_OFFSET = -1
+"""The position of a row that is no record: it has no key, and what was kept of the partition for its value."""
 
 _RECORDS, _QUARANTINE = ([column.name for column in table.columns] for table in (RECORDS, QUARANTINE))
 _TIME = pa.timestamp("us", tz="UTC")
@@ -50,7 +55,7 @@ _TYPES = {
     Kind.TEXTS: pa.list_(pa.string()),
 }
 _STRUCTS = {
-    table.name: pa.struct([(column.name, _TYPES[column.kind]) for column in table.columns]) for table in DERIVED
+    table.name: pa.struct([(column.name, _TYPES[column.kind]) for column in table.columns]) for table in FOLLOWING
 }
 
 
@@ -196,28 +201,39 @@ def _refusing(why: str) -> _Epoch:
     return refuse
 
 
-def deriver(partitions: int | None) -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """A function that makes `DERIVED_DDL` from readable raw rows: whole partitions, each in order of offset."""
+def deriver(partitions: int | None, *, keeps: bool = False) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """A function that makes `DERIVED_DDL` from readable raw rows: whole partitions, each in order of offset.
+
+    If `keeps`, it also gives what must be kept of each partition to go on with later rows. Before these a row at
+    `KEPT_OFFSET` brings it back.
+    """
 
     def derived(batches: Iterable[Any]) -> Iterator[Any]:
-        waiting: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        for name, row in _rows(batches, partitions):
-            rows = waiting[name]
+        waiting: defaultdict[tuple[str, bool], list[dict[str, Any]]] = defaultdict(list)
+        for name, is_open, row in _rows(batches, partitions, keeps):
+            rows = waiting[name, is_open]
             rows.append(row)
             if len(rows) == ROWS:
-                yield _tagged(name, waiting.pop(name))
-        for name in sorted(waiting):
-            yield _tagged(name, waiting[name])
+                yield _tagged(name, is_open, waiting.pop((name, is_open)))
+        for name, is_open in sorted(waiting):
+            yield _tagged(name, is_open, waiting[name, is_open])
 
     return derived
 
 
-def _rows(batches: Iterable[Any], partitions: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    entries = _entries(batches)
+def _rows(batches: Iterable[Any], partitions: int | None, keeps: bool) -> Iterator[tuple[str, bool, dict[str, Any]]]:
+    """Rows with the names of their tables, and whether more of the log can still change them."""
+    was_kept: dict[int, bytes] = {}
+    entries = _entries(batches, was_kept)
     entry = next(entries, None)
     while entry is not None:
         partition, following = entry.partition, _Following(entry, entries)
-        yield from derive(partition, following, partitions)
+        before = was_kept.pop(partition, None)
+        follower = Follower(partition, partitions) if before is None else restored(before)
+        yield from ((name, False, row) for name, row in follower.follow(following))
+        if keeps:
+            yield FOLLOWED.name, True, {"partition": partition, "follower": kept(follower)}
+        yield from ((name, True, row) for name, row in follower.rest())
         entry = following.next
 
 
@@ -237,18 +253,31 @@ class _Following:
             entry = self.next = next(self._entries, None)
 
 
-def _entries(batches: Iterable[Any]) -> Iterator[Entry]:
+def _entries(batches: Iterable[Any], was_kept: dict[int, bytes]) -> Iterator[Entry]:
+    """The records that tables are made from. What was kept of a partition is put into `was_kept` before its first
+    record is given.
+    """
     for batch in batches:
-        yield from entries_of(batch)
+        yield from entries_of(_without_kept(batch, was_kept))
 
 
-def _tagged(name: str, rows: list[dict[str, Any]]) -> Any:
+def _without_kept(batch: Any, was_kept: dict[int, bytes]) -> Any:
+    """The records of a batch. What is no record is put into `was_kept`."""
+    keys = batch.column("key")
+    if not keys.null_count:
+        return batch
+    for row in batch.filter(keys.is_null()).select(["partition", "value"]).to_pylist():
+        was_kept[row["partition"]] = row["value"]
+    return batch.filter(keys.is_valid())
+
+
+def _tagged(name: str, is_open: bool, rows: list[dict[str, Any]]) -> Any:
     count = len(rows)
-    columns = [pa.array([name] * count, pa.string())]
-    for table in DERIVED:
+    columns = [pa.array([name] * count, pa.string()), pa.array([is_open] * count, pa.bool_())]
+    for table in FOLLOWING:
         structs = _STRUCTS[table.name]
         columns.append(_struct(table, rows) if table.name == name else pa.nulls(count, structs))
-    return pa.RecordBatch.from_arrays(columns, names=["table", *(each.name for each in DERIVED)])
+    return pa.RecordBatch.from_arrays(columns, names=["table", "open", *(each.name for each in FOLLOWING)])
 
 
 def _struct(table: Table, rows: list[dict[str, Any]]) -> Any:

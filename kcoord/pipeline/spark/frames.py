@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kcoord.pipeline.schemas import DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS, Table
-from kcoord.pipeline.spark.arrow import DERIVED_DDL, deriver
+from kcoord.pipeline.spark.arrow import DERIVED_DDL, KEPT_OFFSET, deriver
 from kcoord.pipeline.spark.data_source import KcoordLog
 from kcoord.pipeline.spark.log_options import look
 from kcoord.pipeline.spark.session import give_kcoord, is_local, most_tasks
@@ -50,11 +50,24 @@ def register(spark: Any) -> None:
     spark.dataSource.register(KcoordLog)
 
 
-def followed(records: Any, partitions: int) -> Any:
-    """All derived tables as one, from readable rows: the columns of `DERIVED_DDL`."""
+def followed(records: Any, partitions: int, was_kept: Any | None = None, *, keeps: bool = False) -> Any:
+    """All derived tables as one, from readable rows: the columns of `DERIVED_DDL`. `was_kept`: what a stream has kept
+    of these partitions, as rows of `FOLLOWED`. If `keeps`, such rows are given too.
+    """
     tasks = min(partitions, most_tasks(records.sparkSession, FOLLOWING_A_CORE))
-    ordered = records.select(*RAW_COLUMNS).repartition(tasks, "partition").sortWithinPartitions("partition", "offset")
-    return ordered.mapInArrow(deriver(partitions), DERIVED_DDL)
+    rows = records.select(*RAW_COLUMNS)
+    if was_kept is not None:
+        rows = rows.unionByName(
+            was_kept.selectExpr(
+                "partition",
+                f"CAST({KEPT_OFFSET} AS BIGINT) AS offset",
+                "CAST(NULL AS TIMESTAMP) AS at",
+                "CAST(NULL AS BINARY) AS key",
+                "follower AS value",
+            )
+        )
+    ordered = rows.repartition(tasks, "partition").sortWithinPartitions("partition", "offset")
+    return ordered.mapInArrow(deriver(partitions, keeps=keeps), DERIVED_DDL)
 
 
 def of(rows: Any, table: Table) -> Any:

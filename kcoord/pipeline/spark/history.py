@@ -2,26 +2,33 @@
 
 - A batch takes everything that is there when it begins. The same log gives the same tables.
 - A stream takes what is new since the last time. Its checkpoint knows how far it had read. A batch that was begun and
-  not finished is written again under the same number. Then the other tables are made again from all records, as in a
-  batch.
+  not finished is written again under the same number. The other tables go on where they were: what was known of each
+  partition is kept, and only rows that the new records settle, begin or change are written. Where nobody knows how far
+  they had come, because the stream was killed between two tables or another version of kcoord made them, they are made
+  from all records, as in a batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from kcoord.pipeline.schemas import AUDIT, DERIVED, OUTAGES, QUARANTINE, RECORDS, SESSIONS
+from kcoord.pipeline.schemas import AUDIT, DERIVED, FOLLOWED, OUTAGES, QUARANTINE, RECORDS, SESSIONS, Table
 from kcoord.pipeline.spark.arrow import readable, unreadable
 from kcoord.pipeline.spark.frames import counted, followed, of, outage_rows
+from kcoord.pipeline.spark.package_archives import version_of_code
 from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
-from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store
+from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store, mark_of
+from kcoord.pipeline.spark.table_rows import Rows
 
 AT_ONCE = 5_000_000
+MOST_ROWS_A_FILE = 500_000
+"""So few rows of a table are one file."""
 
 
 @attrs.frozen
@@ -36,7 +43,9 @@ class Outcome:
 def run_batch(store: Store, source: Source, say: Say = silent) -> Outcome:
     """Make all tables from everything in the log. Raises PipelineError."""
     take_records(store, source, say)
-    return _derive(store, source, say)
+    with ErrorLine("the tables could not be made"):
+        _follow_all(store, source, say, None)
+    return _finish(store, source, say)
 
 
 def take_records(store: Store, source: Source, say: Say = silent) -> None:
@@ -61,7 +70,8 @@ def run_stream(
     def take(batch: Any, number: int) -> None:
         _split(batch, lambda good, bad: store.add_raw(number, good, bad))
         if every_s is not None:
-            _derive(store, source, say, keep=True)
+            follow_new(store, source, say)
+            _finish(store, source, say, keep=True)
 
     with ErrorLine("the stream has failed"):
         writer = source.stream(store.spark, at_once).writeStream.foreachBatch(take)
@@ -79,7 +89,9 @@ def run_stream(
     if not store.has(RECORDS):  # the log was empty
         with ErrorLine("the tables could not be written"):
             store.add_raw(0, None, lambda: None)
-    return _derive(store, source, say, keep=True)
+    with ErrorLine("the tables could not be made"):
+        follow_new(store, source, say)
+    return _finish(store, source, say, keep=True)
 
 
 def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
@@ -96,21 +108,77 @@ def _split(raw: Any, write: Callable[[Any, LaterRows], None]) -> None:
     write(rows.mapInArrow(readable(refused), RECORDS.ddl), bad)
 
 
-def _derive(store: Store, source: Source, say: Say, *, keep: bool = False) -> Outcome:
+def follow_new(store: Store, source: Source, say: Say = silent) -> None:
+    """Bring the tables to where the records are, from where they were."""
+    version = f"{version_of_code()}.{source.partitions}"
+    since, newest = store.followed_to(version), store.form.newest_raw()
+    if since is None:
+        _follow_all(store, source, say, mark_of(newest, version))
+    elif since < newest:
+        _follow_on(store, source, say, since, mark_of(newest, version))
+
+
+def _follow_all(store: Store, source: Source, say: Say, mark: str | None) -> None:
+    """Make all tables from all records. `mark`: how far that is, in a stream."""
     say("following every group")
+    with _followed(followed(store.read(RECORDS), source.partitions, keeps=mark is not None)) as found:
+        for table in DERIVED if mark is None else (*DERIVED, FOLLOWED):
+            say(f"writing {table.name}")
+            store.form.replace_followed(table, found.rows_of(table), mark)
+
+
+def _follow_on(store: Store, source: Source, say: Say, since: int, mark: str) -> None:
+    """Go on with the records of the batches after `since`. What is kept for the next time is written last."""
+    say("following what is new")
+    new = store.form.raw_after(since)
+    partitions = [row.partition for row in new.select("partition").distinct().collect()]
+    if not partitions:
+        return
+    was_kept = store.read(FOLLOWED).where(f"partition IN ({', '.join(map(str, partitions))})")
+    with _followed(followed(new, source.partitions, was_kept, keeps=True)) as found:
+        for table in (*DERIVED, FOLLOWED):
+            say(f"writing {table.name}")
+            store.form.renew(table, found.rows_of(table), partitions, mark)
+
+
+@attrs.frozen(eq=False)
+class _Followed:
+    """The rows of all tables that come from following the groups."""
+
+    rows: Any
+    counts: Mapping[tuple[str, bool], int]
+    """How many rows a table has, by its name and whether they are open."""
+
+    def rows_of(self, table: Table) -> Rows:
+        """The rows of one table."""
+        return Rows(self._part(table, False), self._part(table, True))
+
+    def _part(self, table: Table, is_open: bool) -> Any | None:
+        count = self.counts.get((table.name, is_open), 0)
+        if not count:
+            return None
+        rows = of(self.rows.where("open" if is_open else "NOT open"), table)
+        return rows.coalesce(1) if count <= MOST_ROWS_A_FILE else rows
+
+
+@contextlib.contextmanager
+def _followed(rows: Any) -> Iterator[_Followed]:
+    """Follow groups once: Spark keeps the rows in the body."""
+    rows = rows.persist()
+    try:
+        counts = rows.groupBy("table", "open").count().collect()
+        yield _Followed(rows, {(row.table, row.open): row["count"] for row in counts})
+    finally:
+        rows.unpersist()
+
+
+def _finish(store: Store, source: Source, say: Say, *, keep: bool = False) -> Outcome:
     with ErrorLine("the tables could not be made"):
-        rows = followed(store.read(RECORDS), source.partitions).persist()
-        try:
-            for table in DERIVED:
-                say(f"writing {table.name}")
-                store.replace(table, of(rows, table))
-            say(f"writing {OUTAGES.name}")
-            store.replace(OUTAGES, _outages(store, source.outages(), keep=keep))
-            say("counting")
-            return Outcome(store.read(RECORDS).count(), store.read(QUARANTINE).count(), store.read(AUDIT).count())
-        finally:
-            rows.unpersist()
-            store.tidy()
+        say(f"writing {OUTAGES.name}")
+        store.replace(OUTAGES, _outages(store, source.outages(), keep=keep))
+        say("counting")
+        store.tidy()
+        return Outcome(*(store.read(each).count() for each in (RECORDS, QUARANTINE, AUDIT)))
 
 
 def _outages(store: Store, outages: Iterable[Outage], *, keep: bool) -> Any:

@@ -13,7 +13,7 @@ import importlib.util
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,11 @@ def ship(spark: Any, *, fits: bool = True) -> None:
             spark.addArtifacts(str(source), pyfile=True)
 
 
+def version_of_code() -> str:
+    """A short name for the content of kcoord's own modules: another one, and something in them is different."""
+    return _digest(_files(_source("kcoord"), False))
+
+
 def _source(package: str) -> Path:
     """The directory of a package, or the file of a module."""
     found = importlib.util.find_spec(package)
@@ -58,21 +63,26 @@ def _source(package: str) -> Path:
 
 
 def _archive(name: str, source: Path, with_compiled: bool) -> Path:
-    files = [(path.relative_to(source).as_posix(), path.read_bytes()) for path in _files(source, with_compiled)]
-    digest = hashlib.sha256()
-    for place, content in files:
-        digest.update(f"{place}\0{len(content)}\0".encode() + content)
-    archive = _kept() / f"{name}-{digest.hexdigest()[:16]}.zip"
+    files = list(_files(source, with_compiled))
+    archive = _kept() / f"{name}-{_digest(files)}.zip"
     if not archive.exists():
         _pack(files, archive)
     return archive
 
 
-def _files(source: Path, with_compiled: bool) -> Iterator[Path]:
+def _digest(files: Iterable[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256()
+    for place, content in files:
+        digest.update(f"{place}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def _files(source: Path, with_compiled: bool) -> Iterator[tuple[str, bytes]]:
+    """The places and contents of a package's files."""
     for path in sorted(source.rglob("*")):
         is_wanted = with_compiled or path.suffix not in COMPILED_SUFFIXES
         if is_wanted and path.is_file() and not set(LEFT_OUT) & set(path.parts):
-            yield path
+            yield path.relative_to(source).as_posix(), path.read_bytes()
 
 
 def _pack(files: list[tuple[str, bytes]], archive: Path) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kcoord.pipeline.failure import INSTALL, PipelineError, reason_of
+from kcoord.pipeline.spark.delta_tables import DELTA_CONNECTOR, DELTA_SETTINGS, EXTENSIONS
 from kcoord.pipeline.spark.executor_report import check, reports
 from kcoord.pipeline.spark.package_archives import ship
 from kcoord.pipeline.spark.step_messages import Say, silent
@@ -26,6 +27,8 @@ KAFKA_CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 """Maven coordinates of Spark's source for Kafka."""
 CARRIED = "org.slf4j:slf4j-api"
 """A dependency of the connector that Spark has already."""
+PACKAGES, EXCLUDES = "spark.jars.packages", "spark.jars.excludes"
+"""Spark's settings, lists with commas between, for what it fetches from Maven Central, and for what it leaves out."""
 MINIMUM_JAVA = 17
 TASKS_A_CORE = 4
 """Few tasks for each core, because each costs a fifth of a second of CPU (Python looks through the archives that Spark
@@ -47,14 +50,16 @@ def session(
     log: Path,
     *,
     kafka: bool,
+    delta: bool = False,
     settings: Mapping[str, str] | None = None,
     shared: Collection[Path] = (),
     say: Say = silent,
 ) -> Iterator[Any]:
     """A SparkSession, stopped at the end. `log`: the file for the JVM's output. `kafka`: with the source for Kafka.
+    `delta`: with the format of Delta Lake.
 
-    `settings` are Spark's own, and take precedence over those here. On a cluster, executors get kcoord from here, and
-    must have what kcoord does not take along, and see the files `shared`. Raises PipelineError.
+    `settings` are Spark's own, and take precedence over those here (see `joined`). On a cluster, executors get kcoord
+    from here, and must have what kcoord does not take along, and see the files `shared`. Raises PipelineError.
     """
     try:
         from pyspark.sql import SparkSession
@@ -76,16 +81,20 @@ def session(
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    if kafka:
-        ours |= {"spark.jars.packages": KAFKA_CONNECTOR, "spark.jars.excludes": CARRIED}
+    packages = [*([KAFKA_CONNECTOR] if kafka else ()), *([DELTA_CONNECTOR] if delta else ())]
+    if packages:
+        ours |= {PACKAGES: ",".join(packages), EXCLUDES: CARRIED}
+    if delta:
+        ours |= DELTA_SETTINGS
     builder = SparkSession.builder.master(master)
-    for name, value in (ours | given).items():
+    wanted = joined(ours, given)
+    for name, value in wanted.items():
         builder = builder.config(name, value)
     with _stderr_to(log):  # the JVM inherits it
         try:
             spark = builder.getOrCreate()
         except Exception as error:
-            raise PipelineError(_why_not(error, master, log)) from None
+            raise PipelineError(_why_not(error, master, log, wanted.get(PACKAGES, ""))) from None
     try:
         if not is_local(master):
             say("looking at the executors")
@@ -116,6 +125,23 @@ def _later(after_s: float, call: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def joined(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """All settings. Those that are `given` take precedence. Lists of packages and of extensions are joined, so that
+    whoever adds one keeps those of `ours`, unless they name another version of it.
+    """
+    lists = {
+        name: ",".join((_by_package(ours[name]) | _by_package(given[name])).values())
+        for name in (PACKAGES, EXCLUDES, EXTENSIONS)
+        if name in ours and name in given
+    }
+    return {**ours, **given, **lists}
+
+
+def _by_package(listed: str) -> dict[tuple[str, ...], str]:
+    """Maven coordinates by group and artifact, of a list with commas."""
+    return {tuple(each.split(":")[:2]): each for each in map(str.strip, listed.split(",")) if each}
 
 
 def is_local(master: str) -> bool:
@@ -172,7 +198,7 @@ def _no_such(master: str) -> str:
     return f"Spark has no master {master!r}: give local[2], spark://host:7077, yarn or k8s://…"
 
 
-def _why_not(error: Exception, master: str, log: Path) -> str:
+def _why_not(error: Exception, master: str, log: Path, packages: str) -> str:
     printed = log.read_text(errors="replace") if log.exists() else ""
     told = f"{error}\n{printed}"
     if "Could not parse Master URL" in told or "Master must either be" in told:
@@ -183,8 +209,8 @@ def _why_not(error: Exception, master: str, log: Path) -> str:
         return f"no executor could be started on {master}: the logs of its workers say why; {log} has the driver's"
     if "unresolved dependency" in told or "download failed" in told:
         return (
-            f"Spark's source for Kafka could not be fetched ({KAFKA_CONNECTOR}): see that Maven Central, or a "
-            f"mirror by --conf spark.jars.ivySettings=FILE, can be reached; {log} has the details"
+            f"Spark's packages could not be fetched ({packages}): see that they are named correctly, and that Maven "
+            f"Central, or a mirror by --conf spark.jars.ivySettings=FILE, can be reached; {log} has the details"
         )
     return f"Spark did not start on {master}: {reason_of(error)}; {log} has the details"
 

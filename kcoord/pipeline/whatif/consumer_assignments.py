@@ -102,7 +102,7 @@ def moments_of(group_id: str, entries: Iterable[Entry]) -> Iterator[GroupMoment]
     """
     steps = Steps()
     state: GroupState | None = None
-    for step in steps.cut(entries):
+    for step in steps.all(entries):
         state = state or GroupState(step[0].partition, group_id)
         for part in _by_assignment(step):
             epoch, was_consumers = state.epoch, state.kind == CONSUMER and state.alive
@@ -120,7 +120,7 @@ def moments_of(group_id: str, entries: Iterable[Entry]) -> Iterator[GroupMoment]
                 is_consumers and (not was_consumers or state.epoch != epoch),
                 None if done.assigned is None or not is_consumers else done.assigned.assignor or "",
                 dict(partitions.targets),
-                state.from_start or (steps.whole_from is not None and part[0].offset >= steps.whole_from),
+                state.from_start or steps.whole(part[0].offset),
             )
 
 

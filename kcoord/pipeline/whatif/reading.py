@@ -1,4 +1,4 @@
-"""The rows of the group to replay, read from the tables with pyarrow. Times are in unix ms.
+"""The rows of the group to replay, read from the tables. Times are in unix ms.
 
 A group of Connect workers is replayed from the derived tables, a consumer group from its records. Classic groups of
 consumers are left out: their leaders assign, by assignors that kcoord does not have.
@@ -6,19 +6,18 @@ consumers are left out: their leaders assign, by assignors that kcoord does not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as compute
-import pyarrow.parquet as parquet
 
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.classic_assignments import CONSUMER_PROTOCOL_TYPE
 from kcoord.pipeline.history.entry import Entry, Row
 from kcoord.pipeline.history.state import OF_GROUPS
-from kcoord.pipeline.schemas import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS, Table
+from kcoord.pipeline.readable_tables import ReadableTables, tables_at
+from kcoord.pipeline.schemas import CONNECTORS, EPOCHS, GAPS, OUTAGES, OWNERSHIP, REBALANCES, RECORDS, SESSIONS
 from kcoord.pipeline.whatif.fleet import TIMES, Tables
 from kcoord.protocol.records import decode_record
 
@@ -28,21 +27,22 @@ NAMED = 5
 """How many groups an error names to choose from."""
 
 
-def read(place: Path, group: str | None) -> tuple[str, Tables]:
+def read(place: Path | ReadableTables, group: str | None) -> tuple[str, Tables]:
     """The group and its rows. The group need not be named if only one group of workers owns something.
 
     Raises PipelineError: no tables there, tables of another kcoord, no such group, a group of consumers, several to
     choose from.
     """
-    found = {table.name: _table(place, table) for table in READ}
+    source = tables_at(place)
+    found = {table.name: source.read(table, table.names) for table in READ}
     there, consumers = _owners(found[OWNERSHIP.name])
     if group is None:
         if len(there) != 1:
             what = "none" if not there else ", ".join(there[:NAMED]) + (", …" if len(there) > NAMED else "")
             raise PipelineError(
-                f"{place} has {len(there):,} groups of Connect workers ({what}): name one with --group"
+                f"{source.place} has {len(there):,} groups of Connect workers ({what}): name one with --group"
                 if there
-                else f"{place} has no group of Connect workers that ever ran anything: there is nothing to replay"
+                else f"{source.place} has no group of Connect workers that ever ran anything: nothing can be replayed"
             )
         group = there[0]
     elif group in consumers and group not in there:
@@ -52,30 +52,31 @@ def read(place: Path, group: str | None) -> tuple[str, Tables]:
         )
     elif group not in there:
         raise PipelineError(
-            f"no worker of group {group} ever ran anything in {place}; it has {', '.join(there) or 'none'}"
+            f"no worker of group {group} ever ran anything in {source.place}; it has {', '.join(there) or 'none'}"
         )
     rows: dict[str, Any] = {name: _rows(table, group) for name, table in found.items()}
-    written = _table(place, RECORDS, ["at"])
-    if (place / OUTAGES.name).is_dir():  # an older kcoord made no such table
+    written = source.read(RECORDS, ["at"])
+    if source.has(OUTAGES):  # an older kcoord made no such table
         mine = {None, *(row["partition"] for row in rows[SESSIONS.name])}
-        rows["outages"] = [row for row in _plain(_table(place, OUTAGES)) if row["partition"] in mine]
+        rows["outages"] = [row for row in _plain(source.read(OUTAGES, OUTAGES.names)) if row["partition"] in mine]
     return group, Tables(**rows, last_ms=max(map(_last_ms, (*found.values(), written))))
 
 
-def consumers_to_replay(place: Path, group: str | None) -> str | None:
+def consumers_to_replay(place: Path | ReadableTables, group: str | None) -> str | None:
     """The group of consumers that is meant: the named one, or the only group that ever had anything. None: none, or a
     group of Connect workers is meant. Raises PipelineError: no tables there, tables of another kcoord.
     """
-    workers, consumers = _owners(_table(place, OWNERSHIP))
+    workers, consumers = _owners(tables_at(place).read(OWNERSHIP, _OWNER))
     if group is None and not workers and len(consumers) == 1:
         return consumers[0]
     return group if group in consumers and group not in workers else None
 
 
-def records_of(place: Path, group: str) -> list[Entry]:
+def records_of(place: Path | ReadableTables, group: str) -> list[Entry]:
     """The records of a group, in the order of the log. Raises PipelineError: no tables, tables of another kcoord."""
     columns = ("partition", "offset", "at", "type", "key", "value")
-    rows = _plain(_table(place, RECORDS, columns, [("group_id", "=", group), ("type", "in", sorted(OF_GROUPS))]))
+    mine = [("group_id", "=", group), ("type", "in", sorted(OF_GROUPS))]
+    rows = _plain(tables_at(place).read(RECORDS, columns, mine))
     rows.sort(key=lambda row: row["offset"])
     return [Entry(row["partition"], row["offset"], row["at"], decode_record(row["key"], row["value"])) for row in rows]
 
@@ -85,26 +86,6 @@ def _owners(ownership: pa.Table) -> tuple[list[str], list[str]]:
     pairs = {(row["group_id"], row["protocol_type"]) for row in ownership.select(_OWNER).to_pylist()}
     workers = sorted({group for group, protocol_type in pairs if protocol_type != CONSUMER_PROTOCOL_TYPE})
     return workers, sorted(group for group, protocol_type in pairs if protocol_type == CONSUMER_PROTOCOL_TYPE)
-
-
-def _table(
-    place: Path, table: Table, only: Sequence[str] | None = None, where: Sequence[tuple[str, str, Any]] | None = None
-) -> pa.Table:
-    """The whole table, or some columns of the rows for which all of `where` holds."""
-    folder = place / table.name
-    if not folder.is_dir():
-        raise PipelineError(f"{folder} is not there: make the tables with kcoord pipeline history --out {place}")
-    try:
-        found = parquet.read_table(folder, columns=None if only is None else list(only), filters=where)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise PipelineError(f"{folder} cannot be read: {error}") from None
-    wanted = [column.name for column in table.columns] if only is None else only
-    missing = [name for name in wanted if name not in found.column_names]
-    if missing:
-        raise PipelineError(
-            f"{folder} has no column {missing[0]}: another version of kcoord made it. Make the tables again"
-        )
-    return found
 
 
 def _last_ms(table: pa.Table) -> int:
