@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -151,16 +152,16 @@ class Audit:
 
         if state.assignment_epoch > state.epoch:
             yield wrong(f"the assignment epoch {state.assignment_epoch} is above the group's {state.epoch}")
-        times = Counter(resource for target in state.targets.values() for resource in target)
-        for resource in sorted(each for each, number in times.items() if number > 1):
+        assigned = NOTHING.union(*state.targets.values())
+        for resource in _assigned_twice(state) if sum(map(len, state.targets.values())) > len(assigned) else ():
             who = sorted(each for each, target in state.targets.items() if resource in target)
             yield wrong(f"{_named(state, resource)} is in the targets of {' and '.join(who)}", resource, who)
         if state.configured is None or not state.members or state.assignment_epoch != state.epoch:
             return
-        for resource in sorted(times.keys() - state.configured):
+        for resource in sorted(assigned - state.configured):
             yield wrong(f"{_named(state, resource)} is assigned, and not configured", resource)
         if state.delay_deadline_ms <= 0 and not _has_classic_members(state) and not state.has_rules:
-            for resource in sorted(state.configured - times.keys()):
+            for resource in sorted(state.configured - assigned):
                 yield wrong(f"{_named(state, resource)} is configured, and in no target, without a delay", resource)
 
     def _unowned(
@@ -195,6 +196,11 @@ def _went_back(state: GroupState, entry: Entry, number: int, last: int) -> tuple
     who = [] if member_id is None else [member_id]
     what = f"the {_NEVER_BACK[number]} goes back from {last} to {epoch}"
     return "audit", _row(state, "epoch back", entry.offset, entry.at_ms, None, who, what)
+
+
+def _assigned_twice(state: GroupState) -> list[Resource]:
+    times = Counter(chain.from_iterable(state.targets.values()))
+    return sorted(each for each, number in times.items() if number > 1)
 
 
 def _was_granted(state: GroupState, member_id: str) -> bool:

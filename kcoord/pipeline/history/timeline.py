@@ -68,19 +68,25 @@ class Ownership:
     whole: Whole
     _since: dict[tuple[str, Resource], _Since] = attrs.Factory(dict)
     counts: dict[Resource, int] = attrs.Factory(dict)
-    """How many members could be running each resource."""
+    """How many members could be running each resource that any could."""
     owned: int = 0
     """How many resources have a member that could be running them."""
     _gaps: dict[Resource, _Gap] = attrs.Factory(dict)
 
     def step(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
         """The rows that end with this step."""
+        if not (change or step.configured_changed or step.deleted or step.all_given):
+            return
         for member_id, resource in change.closed:
             since = self._since.pop((member_id, resource))
             ended = "deleted" if step.deleted else "released" if member_id in state.members else "gone"
             yield "ownership", self._row(state, member_id, resource, since, step, ended)
-            self.counts[resource] -= 1
-            self.owned -= not self.counts[resource]
+            others = self.counts[resource] - 1
+            if others:
+                self.counts[resource] = others
+            else:
+                del self.counts[resource]
+                self.owned -= 1
         for member_id, resource in change.opened:
             member = state.members.get(member_id) or step.went.get(member_id)
             self._since[member_id, resource] = _Since(step.offset, step.at_ms, member)
@@ -97,7 +103,7 @@ class Ownership:
 
     def unowned(self, state: GroupState) -> list[Resource]:
         """The configured resources that nobody could be running."""
-        return sorted(each for each in state.configured or () if not self.counts.get(each))
+        return sorted((state.configured or NOTHING).difference(self.counts))
 
     def _gapped(self, state: GroupState, step: Step, change: Change) -> Iterator[tuple[str, Row]]:
         if step.deleted:

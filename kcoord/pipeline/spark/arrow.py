@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -299,7 +300,7 @@ def _struct(table: Table, rows: list[dict[str, Any]]) -> Any:
 def _arrays(table: Table, rows: list[dict[str, Any]]) -> list[Any]:
     arrays = []
     for column in table.columns:
-        found = [row[column.name] for row in rows]
+        found = list(map(itemgetter(column.name), rows))
         if column.kind is Kind.TIME:
             found = [None if each is None or each > _LAST_MS else each * 1000 for each in found]
         arrays.append(pa.array(found, _TYPES[column.kind]))
