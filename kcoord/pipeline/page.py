@@ -98,7 +98,8 @@ kcoord pipeline history --log-bootstrap kafka-1:9092 --out s3a://my-bucket/table
 - Packages that you name in `spark.jars.packages` are added to those that kcoord needs itself.
 - What is in Hadoop's own files, such as a name service of HDFS, is found by `HADOOP_CONF_DIR`.
 - The command says at once that nothing answers, if `--out` or the endpoint names a host and a port. If a server accepts
-  the connection and then says nothing, Hadoop waits for two minutes.
+  the connection and then says nothing, Hadoop waits for two minutes on HDFS, and for longer on S3. To shorten that for
+  S3, set `spark.hadoop.fs.s3a.connection.timeout`, `….attempts.maximum` and `….retry.limit` by `--conf`.
 - With `--stream`, the checkpoint is there too.
 - S3 has no rename: Hadoop copies the files of a table, one after the other. If you read a table while it is being
   replaced, you may find it without some of its rows.
