@@ -83,8 +83,14 @@ def store(request: pytest.FixtureRequest, spark: Any, tmp_path: Path) -> Store:
     return Store(spark, str(tmp_path / "tables"), format=request.param)
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS))
-def test_after_each_batch_the_tables_are_those_of_the_whole_log(form: str, spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "few"), [("parquet", 100_000), ("parquet", 0), ("delta", 100_000)], ids=["parquet", "many rows", "delta"]
+)
+def test_after_each_batch_the_tables_are_those_of_the_whole_log(
+    form: str, few: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few new records are written by Python, many by Spark."""
+    monkeypatch.setattr(history, "FEW_RECORDS", few)
     store = Store(spark, str(tmp_path / "tables"), format=form)
     before: Log = {}
     for number, log in enumerate(pieces(all_kinds())):
@@ -184,7 +190,9 @@ def test_another_version_makes_the_tables_from_the_beginning(store: Store, monke
     check(store, second)
 
 
-def test_many_small_files_become_few(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few", [100_000, pytest.param(0, marks=pytest.mark.proof)])
+def test_many_small_files_become_few(few: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "FEW_RECORDS", few)
     monkeypatch.setattr("kcoord.pipeline.spark.parquet_tables.MOST_FILES", 1)
     store, before = Store(spark, str(tmp_path / "tables")), Log()
     for number, log in enumerate(pieces(all_kinds())):

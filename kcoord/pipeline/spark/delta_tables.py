@@ -17,7 +17,7 @@ import attrs
 from kcoord.pipeline.readable_tables import DELTA_LOG
 from kcoord.pipeline.schemas import RECORDS, Table
 from kcoord.pipeline.spark.hadoop_files import HadoopFiles
-from kcoord.pipeline.spark.table_rows import Rows, empty
+from kcoord.pipeline.spark.table_rows import FewRows, Rows, empty
 
 DELTA_CONNECTOR = "io.delta:delta-spark_2.13:4.0.0"
 """Maven coordinates of Delta Lake for this Spark."""
@@ -53,7 +53,7 @@ class DeltaTables:
         """See TableFormat."""
         self._overwrite(table, self._with_open(table, rows), mark, _OPEN)
 
-    def renew(self, table: Table, rows: Rows, partitions: Collection[int], mark: str) -> None:
+    def renew(self, table: Table, rows: Rows | FewRows, partitions: Collection[int], mark: str) -> None:
         """See TableFormat."""
         from pyspark.sql.functions import lit
 
@@ -62,7 +62,8 @@ class DeltaTables:
         over = spark.createDataFrame([(each,) for each in sorted(partitions)], "partition int").withColumn(
             "over", lit(True)
         )
-        new = self._with_open(table, rows).withColumn("over", lit(False))
+        frames = rows.frames(spark, table) if isinstance(rows, FewRows) else rows
+        new = self._with_open(table, frames).withColumn("over", lit(False))
         over.unionByName(new, allowMissingColumns=True).createOrReplaceTempView("kcoord_changes")
         names = [*table.names, _OPEN]
         with self._noting(mark):
@@ -81,6 +82,10 @@ class DeltaTables:
     def replace_raw(self, table: Table, rows: Any | None) -> None:
         """See TableFormat."""
         self._overwrite(table, empty(self.files.spark, table) if rows is None else rows, None)
+
+    def count(self, table: Table) -> int:
+        """See TableFormat."""
+        return int(self.read(table).count())
 
     def folders(self) -> Mapping[str, str] | None:
         """See TableFormat."""

@@ -24,10 +24,12 @@ from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import Outage, Source, TopicSource
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import CHECKPOINT, LaterRows, Store, mark_of
-from kcoord.pipeline.spark.table_rows import Rows
+from kcoord.pipeline.spark.table_rows import FewRows, Rows
 from kcoord.pipeline.spark.task_files import TaskFiles, write_files
 
 AT_ONCE = 5_000_000
+FEW_RECORDS = 100_000
+"""So few new records are followed and written without Spark's plans, which take longer than they are worth."""
 MOST_ROWS_A_FILE = 500_000
 """So few rows of a table are one file."""
 
@@ -152,14 +154,36 @@ def _follow_on(store: Store, source: Source, say: Say, since: int, mark: str) ->
     """Go on with the records of the batches after `since`. What is kept for the next time is written last."""
     say("following what is new")
     new = store.form.raw_after(since)
-    partitions = [row.partition for row in new.select("partition").distinct().collect()]
-    if not partitions:
+    sizes = {row.partition: row["count"] for row in new.groupBy("partition").count().collect()}
+    if not sizes:
         return
-    was_kept = store.read(FOLLOWED).where(f"partition IN ({', '.join(map(str, partitions))})")
-    with _followed(followed(new, source.partitions, was_kept, keeps=True)) as found:
+    was_kept = store.read(FOLLOWED).where(f"partition IN ({', '.join(map(str, sizes))})")
+    rows = followed(new, source.partitions, was_kept, keeps=True)
+    few = sum(sizes.values()) <= FEW_RECORDS
+    with contextlib.nullcontext(_Few(rows.toArrow())) if few else _followed(rows) as found:
+        say("writing what has changed")
         for table in (*DERIVED, FOLLOWED):
-            say(f"writing {table.name}")
-            store.form.renew(table, found.rows_of(table), partitions, mark)
+            store.form.renew(table, found.rows_of(table), sizes, mark)
+
+
+@attrs.frozen(eq=False)
+class _Few:
+    """The rows of all tables, if they are few."""
+
+    rows: Any
+    """A pyarrow table with the columns of `DERIVED_DDL`."""
+
+    def rows_of(self, table: Table) -> FewRows:
+        """The rows of one table."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        mine = self.rows.filter(compute.equal(self.rows.column("table"), table.name))
+        parts = []
+        for part in (mine.filter(compute.invert(mine.column("open"))), mine.filter(mine.column("open"))):
+            struct = part.column(table.name).combine_chunks()
+            parts.append(pa.Table.from_struct_array(struct) if len(part) else None)
+        return FewRows(*parts)
 
 
 @attrs.frozen(eq=False)
@@ -195,11 +219,13 @@ def _followed(rows: Any) -> Iterator[_Followed]:
 
 def _finish(store: Store, source: Source, say: Say, *, keep: bool = False) -> Outcome:
     with ErrorLine("the tables could not be made"):
-        say(f"writing {OUTAGES.name}")
-        store.replace(OUTAGES, _outages(store, source.outages(), keep=keep))
+        outages = source.outages()
+        if outages or not keep or not store.has(OUTAGES):
+            say(f"writing {OUTAGES.name}")
+            store.replace(OUTAGES, _outages(store, outages, keep=keep))
         say("counting")
         store.tidy()
-        return Outcome(*(store.read(each).count() for each in (RECORDS, QUARANTINE, AUDIT)))
+        return Outcome(*(store.form.count(each) for each in (RECORDS, QUARANTINE, AUDIT)))
 
 
 def _outages(store: Store, outages: Iterable[Outage], *, keep: bool) -> Any:

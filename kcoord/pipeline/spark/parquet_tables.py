@@ -10,15 +10,26 @@ number, so a batch that is written twice is there once.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from kcoord.pipeline.schemas import DERIVED, QUARANTINE, RECORDS, Table
 from kcoord.pipeline.spark.hadoop_files import HadoopFiles
+from kcoord.pipeline.spark.parquet_files import (
+    all_rows,
+    keep,
+    no_rows_like,
+    rows_in,
+    rows_of_others,
+    together,
+    write_file,
+)
 from kcoord.pipeline.spark.session import most_tasks
-from kcoord.pipeline.spark.table_rows import Rows, empty
+from kcoord.pipeline.spark.table_rows import FewRows, Rows, empty
 
 NEXT, OLD = "_next", "_old"
 """Where tables are made, and where they go."""
@@ -28,6 +39,8 @@ MARK = "_mark-"
 BATCH = "batch-"
 MOST_FILES = 64
 """If a table has more files, a stream makes few of them."""
+FEW_ROWS = 100_000
+"""Files with more rows stay as they are."""
 
 
 @attrs.frozen(eq=False)
@@ -54,8 +67,13 @@ class ParquetTables:
         else:
             self._make(table, rows, (), mark)
 
-    def renew(self, table: Table, rows: Rows, partitions: Collection[int], mark: str) -> None:
+    def renew(self, table: Table, rows: Rows | FewRows, partitions: Collection[int], mark: str) -> None:
         """See TableFormat."""
+        if isinstance(rows, FewRows):
+            if not self._is_far:
+                self._renew_here(table, rows, partitions, mark)
+                return
+            rows = rows.frames(self.files.spark, table)
         there = sorted(each for each in self.files.names(table.name) if each.endswith(".parquet"))
         settled = [each for each in there if not each.startswith(OPEN)]
         were_open = [self.files.at(f"{table.name}/{each}") for each in there if each.startswith(OPEN)]
@@ -78,9 +96,13 @@ class ParquetTables:
         self._write_batch(f"{NEXT}/{table.name}", 0, table, rows)
         self._swap(table.name)
 
+    def count(self, table: Table) -> int:
+        """See TableFormat."""
+        return int(self.read(table).count()) if self._is_far else rows_in(Path(self.files.at(table.name)))
+
     def folders(self) -> Mapping[str, str] | None:
         """See TableFormat."""
-        if "://" in self.files.place:
+        if self._is_far:
             return None
         raw = {each.name: f"{NEXT}/{each.name}/{_batch(0)}" for each in (RECORDS, QUARANTINE)}
         made = raw | {each.name: f"{NEXT}/{each.name}" for each in DERIVED}
@@ -116,6 +138,36 @@ class ParquetTables:
             self.files.delete(folder)
 
     # Inside
+
+    @property
+    def _is_far(self) -> bool:
+        """Whether Python cannot reach the place as a directory."""
+        return "://" in self.files.place
+
+    def _renew_here(self, table: Table, rows: FewRows, partitions: Collection[int], mark: str) -> None:
+        """The same without Spark, whose plans take longer than few rows are worth."""
+        old, new = Path(self.files.at(table.name)), Path(self.files.at(f"{NEXT}/{table.name}"))
+        self.files.delete(f"{NEXT}/{table.name}")
+        new.mkdir(parents=True)
+        name = f"part-{uuid.uuid4().hex}.parquet"
+        there = sorted(old.glob("*.parquet"))
+        were_open = [each for each in there if each.name.startswith(OPEN)]
+        were_settled = [each for each in there if each not in were_open]
+        small = [each for each in were_settled if rows_in(each) <= FEW_ROWS]
+        merged = small if len(small) > MOST_FILES else []
+        for each in were_settled:
+            if each not in merged:
+                keep(each, new / each.name)
+        settled = together([rows.settled, *map(all_rows, merged)])
+        if settled is not None:
+            write_file(new / name, settled)
+        opened = together([rows.open, *(rows_of_others(each, partitions) for each in were_open)])
+        if opened is not None:
+            write_file(new / f"{OPEN}{name}", opened)
+        if not list(new.iterdir()):  # so that an empty table has its columns
+            write_file(new / name, no_rows_like(next(old.glob("*.parquet"))))
+        (new / f"{MARK}{mark}").touch()
+        self._swap(table.name)
 
     def _read(self, table: Table, *places: str) -> Any:
         reader = self.files.spark.read.schema(table.ddl).option("recursiveFileLookup", "true")

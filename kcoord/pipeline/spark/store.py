@@ -17,7 +17,7 @@ from kcoord.pipeline.schemas import DERIVED, FOLLOWED, QUARANTINE, RECORDS, TABL
 from kcoord.pipeline.spark.delta_tables import DeltaTables
 from kcoord.pipeline.spark.hadoop_files import HadoopFiles
 from kcoord.pipeline.spark.parquet_tables import NEXT, OLD, ParquetTables
-from kcoord.pipeline.spark.table_rows import Rows
+from kcoord.pipeline.spark.table_rows import FewRows, Rows
 
 CHECKPOINT = "checkpoint"
 
@@ -42,7 +42,7 @@ class TableFormat(Protocol):
     def replace_followed(self, table: Table, rows: Rows, mark: str | None) -> None:
         """Replace a table that comes from following the groups. `mark` is None in a batch."""
 
-    def renew(self, table: Table, rows: Rows, partitions: Collection[int], mark: str) -> None:
+    def renew(self, table: Table, rows: Rows | FewRows, partitions: Collection[int], mark: str) -> None:
         """Add settled rows, and replace the open ones of these partitions. The old mark may stay if nothing changes."""
 
     def mark(self, table: Table) -> str | None:
@@ -50,6 +50,9 @@ class TableFormat(Protocol):
 
     def replace_raw(self, table: Table, rows: Any | None) -> None:
         """Replace all batches with this one."""
+
+    def count(self, table: Table) -> int:
+        """How many rows a table has."""
 
     def folders(self) -> Mapping[str, str] | None:
         """By the names of all tables that come from the log: the empty folders of this machine into which their new

@@ -16,12 +16,12 @@ from typing import Any
 
 import attrs
 import pyarrow as pa
-import pyarrow.parquet as parquet
 
 from kcoord.pipeline.history.derive import Follower
 from kcoord.pipeline.schemas import DERIVED, QUARANTINE, RECORDS, Table
 from kcoord.pipeline.spark.arrow import ROWS, rows_of, split
 from kcoord.pipeline.spark.arrow_entries import entries_of
+from kcoord.pipeline.spark.parquet_files import write_file, writer
 from kcoord.pipeline.spark.raw_batches import batches
 from kcoord.pipeline.spark.session import most_tasks
 from kcoord.pipeline.spark.sources import PartitionReader
@@ -31,8 +31,6 @@ WRITTEN = "name string, file string"
 PART_BYTES = 16 << 20
 PART_ROWS = 1 << 16
 """The size of a part of a Parquet file, which a task holds in memory for each table: in bytes, and in rows."""
-AS_SPARK: Mapping[str, Any] = {"use_deprecated_int96_timestamps": True, "store_schema": False}
-"""How to write files that look to every reader like Spark's own: times as Spark writes them."""
 _BY_NAME = {each.name: each for each in (RECORDS, QUARANTINE, *DERIVED)}
 
 
@@ -91,7 +89,7 @@ def write_files(spark: Any, work: TaskFiles) -> None:
                 each.unlink()
         if not any(name == table for table, _ in wanted):  # so that an empty table has its columns
             none = pa.Table.from_batches([rows_of(_BY_NAME[name], [])])
-            parquet.write_table(none, Path(folder, "part-none.parquet"), **AS_SPARK)
+            write_file(Path(folder, "part-none.parquet"), none)
 
 
 def shared_out(sizes: Mapping[int, int], tasks: int) -> list[list[int]]:
@@ -114,7 +112,7 @@ class _Files:
         self._waiting: defaultdict[str, list[Any]] = defaultdict(list)
         self._sizes: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
         """Rows and bytes that wait."""
-        self._writers: dict[str, parquet.ParquetWriter] = {}
+        self._writers: dict[str, Any] = {}
 
     def add(self, table: Table, batch: Any) -> None:
         """Add a batch with the table's columns."""
@@ -139,13 +137,13 @@ class _Files:
         """Complete the files. The names of their tables."""
         for name in list(self._waiting):
             self._flush(name)
-        for writer in self._writers.values():
-            writer.close()
+        for each in self._writers.values():
+            each.close()
         return list(self._writers)
 
     def _flush(self, name: str) -> None:
         part = pa.Table.from_batches(self._waiting.pop(name))
         del self._sizes[name]
         if name not in self._writers:
-            self._writers[name] = parquet.ParquetWriter(Path(self._folders[name], self.name), part.schema, **AS_SPARK)
+            self._writers[name] = writer(Path(self._folders[name], self.name), part.schema)
         self._writers[name].write_table(part)
