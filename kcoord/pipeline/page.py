@@ -77,7 +77,21 @@ executors get its package, and the packages that it needs there, from the machin
 - kcoord takes no compiled modules along if an executor has another platform than the command's machine (system,
   processor, kind of Python). Then `pydantic` must be installed there too.
 
-This was tried on standalone clusters of Spark 4.0. YARN and Kubernetes were not tried.
+**With `spark-submit`.** Spark's own command works too. Then its `--master` and `--packages` count; name Spark's module
+for Kafka there if you use `--stream`, `--kafka-option` or a URI. If executors have another Python than kcoord, name
+kcoord's for the driver (`--conf spark.pyspark.driver.python=…`).
+
+```
+spark-submit --master spark://host:7077 --packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0 \\
+    kcoord/__main__.py pipeline history --out /shared/tables --log-bootstrap kafka-1:9092 --stream
+```
+
+| master | command | tried |
+| --- | --- | --- |
+| standalone | `kcoord pipeline … --master spark://host:7077` | on clusters of Spark 4.0: all commands, executors and drivers that are killed |
+| any, by `spark-submit` | as above | `local[…]`, and a standalone cluster in client mode; not `--deploy-mode cluster` |
+| YARN | `HADOOP_CONF_DIR=… kcoord pipeline … --master yarn` | no |
+| Kubernetes | `kcoord pipeline … --master k8s://https://host:6443 --conf spark.kubernetes.container.image=…` (an image with Python, pandas and pyarrow) | no |
 
 ## On another file system
 

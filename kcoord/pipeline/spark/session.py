@@ -35,6 +35,8 @@ TASKS_A_CORE = 4
 hands it each time); more than one, so that no core waits long for another.
 """
 MOST_TASKS = 10_000
+SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""The variable by which `spark-submit` tells a program of the JVM that it has started."""
 STANDALONE = "spark://"
 PATIENCE_S = 20.0
 NO_EXECUTOR = "waiting: the cluster has not run anything yet. Other applications may have all its cores or memory"
@@ -60,6 +62,8 @@ def session(
     """A SparkSession, stopped at the end. `log`: the file for the JVM's output. `kafka`: with the source for Kafka.
     `delta`: with the format of Delta Lake.
 
+    Where `spark-submit` has started this process, its master and its packages count, not those given here.
+
     `settings` are Spark's own, and take precedence over those here (see `joined`). On a cluster, executors get kcoord
     from here, and must have what kcoord does not take along, and see the files `shared`. Raises PipelineError.
     """
@@ -67,8 +71,10 @@ def session(
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise PipelineError(f"PySpark is not installed here ({error}): {INSTALL}") from None
-    _check_java()
-    _check_master(master)
+    is_submitted = SUBMITTED in os.environ
+    if not is_submitted:
+        _check_java()
+        _check_master(master)
     given = dict(settings or {})
     if PYTHON in given:
         os.environ["PYSPARK_PYTHON"] = given[PYTHON]  # PySpark looks here, and not at its own setting
@@ -88,7 +94,7 @@ def session(
         ours |= {PACKAGES: ",".join(packages), EXCLUDES: CARRIED}
     if delta:
         ours |= DELTA_SETTINGS
-    builder = SparkSession.builder.master(master)
+    builder = SparkSession.builder if is_submitted else SparkSession.builder.master(master)
     wanted = joined(ours, given)
     for name, value in wanted.items():
         builder = builder.config(name, value)
@@ -98,7 +104,7 @@ def session(
         except Exception as error:
             raise PipelineError(_why_not(error, master, log, wanted.get(PACKAGES, ""))) from None
     try:
-        if not is_local(master):
+        if not is_local(spark.sparkContext.master):
             say("looking at the executors")
             with _later(PATIENCE_S, lambda: say(NO_EXECUTOR)):
                 give_kcoord(spark, shared)
