@@ -33,7 +33,7 @@ def _live(
     """Note that the sender lives, and what it has brought. Raises Refused."""
     member = member_of(group, request.member_id, request.group_instance_id)
     check_generation(group, member, request.generation_id)
-    note_alive(group, member, request.generation_id, context, transition.now_ms)
+    note_alive(transition, group, member, request.generation_id, context)
     learn_seen(transition, group, member, context)
     if transition.step.records:
         bring_to_rest(transition, group)

@@ -7,6 +7,7 @@ from kcoord.group.modern.refusal import Refused
 from kcoord.group.state.connection_opening import Order
 from kcoord.group.state.groups.consumer_group import PROTOCOL_TYPE, ConsumerGroup, ConsumerMember
 from kcoord.group.state.step import RequestContext
+from kcoord.group.state.transition import Transition
 from kcoord.protocol.errors import ErrorCode
 
 
@@ -37,22 +38,23 @@ def check_generation(group: ConsumerGroup, member: ConsumerMember, generation: i
 
 
 def note_alive(
-    group: ConsumerGroup, member: ConsumerMember, generation: int, context: RequestContext, now_ms: int
+    transition: Transition, group: ConsumerGroup, member: ConsumerMember, generation: int, context: RequestContext
 ) -> None:
     """Note that a member with that generation lives. Raises Refused if it has come by a newer connection since. After a
-    load it may go on by the one that it has: only a JoinGroup says what it has let go of.
+    load it may go on by the one that it has: only a JoinGroup says what it has let go of. But by such a connection a
+    request may be late, and then its generation is not the one that the member knows now.
     """
     order = member.order_of(context)
     if order is Order.OLDER:
         raise Refused(ErrorCode.REBALANCE_IN_PROGRESS, "the member has come by a newer connection since")
     if member.epoch_unsure:
-        member.generation = generation
+        member.generation = max(member.generation, generation)
         member.move(max(member.epoch, generation))
-        member.epoch_unsure = False
+        member.epoch_unsure = order is Order.UNSURE or transition.state.is_of_before_load(group, context)
         group.forget(member)
     if order is not Order.UNSURE:
         member.use(context)
-    member.last_seen_ms = now_ms
+    member.last_seen_ms = transition.now_ms
 
 
 def check_protocol(member: ConsumerMember, protocol_type: str | None, protocol: str | None) -> None:

@@ -29,7 +29,7 @@ def sync_consumer(
         member = member_of(group, request.member_id, request.group_instance_id)
         check_generation(group, member, request.generation_id)
         check_protocol(member, request.protocol_type, request.protocol_name)
-        note_alive(group, member, request.generation_id, context, transition.now_ms)
+        note_alive(transition, group, member, request.generation_id, context)
     except Refused as refused:
         sync_error(transition, token, refused.error)
         return

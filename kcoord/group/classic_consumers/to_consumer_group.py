@@ -109,6 +109,7 @@ def to_consumers(transition: Transition, classic: ClassicGroup, context: Request
     for record in _records(transition, classic, holdings, topics):
         transition.write(record)
     group = transition.state.consumer[classic.group_id]
+    group.learned_ms = dict.fromkeys(group.topics, transition.now_ms)
     history.began(transition, group)
     history.installed(transition, group, {})
     for each in holdings:

@@ -14,6 +14,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ def ship(spark: Any, *, fits: bool = True) -> None:
             spark.addArtifacts(str(source), pyfile=True)
 
 
+@lru_cache
 def version_of_code() -> str:
     """A short name for the content of kcoord's own modules: another one, and something in them is different."""
     return _digest(_files(_source("kcoord"), False))

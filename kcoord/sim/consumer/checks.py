@@ -56,7 +56,7 @@ class ConsumerChecks:
         coordinator.judge = fleet.judge = self
         self.loads = 0
         self._answers = AnswersJudge(context, coordinator)
-        self._offsets = OffsetsJudge(self._reader_of)
+        self._offsets = OffsetsJudge(self._reader_of, context.has)
         self._departures = DeparturesJudge(context, coordinator)
         self._topics = TopicsJudge(context)
         self._leaders = LeadersJudge()

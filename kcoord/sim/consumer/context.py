@@ -7,6 +7,7 @@ from random import Random
 
 import attrs
 
+from kcoord.group.state.groups.consumer_group import Partition
 from kcoord.group.state.topic import Topic
 from kcoord.sim.basis.trace import Sink
 from kcoord.sim.context import RunContext
@@ -52,6 +53,11 @@ class ConsumerContext(RunContext):
         """A topic is deleted."""
         self.topics = {each: topic for each, topic in self.topics.items() if each != name}
         self.note("cluster", f"topic {name} is deleted")
+
+    def has(self, partition: Partition) -> bool:
+        """Whether the partition exists."""
+        topic_id, number = partition
+        return any(each.id == topic_id and number < each.partitions for each in self.topics.values())
 
     def _set(self, name: str, topic: Topic) -> None:
         self.topics = {**self.topics, name: topic}

@@ -72,6 +72,8 @@ class ConsumerMembership:
     """What its last heartbeat said or implied. None: the next one says all."""
     _answered: tuple[object, object, object, object] | None = None
     """The same of the last one that was answered."""
+    _in_vain: set[int] = attrs.Factory(set)
+    """The places of what was said since then, without an answer. A heartbeat that lies somewhere may still say it."""
 
     @property
     def fetches_as(self) -> tuple[str | None, int]:
@@ -86,12 +88,13 @@ class ConsumerMembership:
         """No answer came in time: the next heartbeat speaks of what was said in vain, and of nothing else."""
         if self._sent is None or self._answered is None:
             self._sent = None
-        else:
-            names, assignor, listed, owned = (
-                said if said == answered else NOT_SAID
-                for said, answered in zip(self._sent, self._answered, strict=True)
-            )
-            self._sent = names, assignor, listed, owned
+            return
+        pairs = enumerate(zip(self._sent, self._answered, strict=True))
+        self._in_vain |= {place for place, (said, answered) in pairs if said != answered}
+        names, assignor, listed, owned = (
+            NOT_SAID if place in self._in_vain else said for place, said in enumerate(self._sent)
+        )
+        self._sent = names, assignor, listed, owned
 
     @property
     def has_to_say(self) -> bool:
@@ -144,6 +147,7 @@ class ConsumerMembership:
         error = response.error_code
         if not error:
             self.epoch, self._answered = response.member_epoch, self._sent
+            self._in_vain.clear()
             self.interval_ms = response.heartbeat_interval_ms
             if response.assignment is not None:
                 self.target = flat(response.assignment.topic_partitions)

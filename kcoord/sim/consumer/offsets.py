@@ -2,7 +2,7 @@
 
 | invariant | rules |
 | --- | --- |
-| zombie: no commit lands for a partition that another member has | KG-5, KG-8 |
+| zombie: no commit lands for a partition that exists and that another member has | KG-5, KG-8 |
 | back: no committed offset goes back, except by late commits of the same consumer on an older connection | KG-5 |
 | lost: what was acknowledged is there after a load, and whoever takes over begins there | KG-5 |
 | refused: a member may commit what it has had since the epoch that it names | KG-3 |
@@ -48,9 +48,13 @@ NOWHERE = Landing(-1)
 class OffsetsJudge:
     """What is known of all committed offsets."""
 
-    def __init__(self, reader_of: Callable[[str, Partition], AnyConsumer | None]) -> None:
+    def __init__(
+        self, reader_of: Callable[[str, Partition], AnyConsumer | None], is_there: Callable[[Partition], bool]
+    ) -> None:
         self._reader_of = reader_of
         """Which member of a group reads a partition."""
+        self._is_there = is_there
+        """Whether the partition exists. A broker that lags behind shows deleted topics for a while."""
         self._landings: dict[Place, list[Landing]] = {}
         """The last one that was acknowledged, and those since."""
         self._waiting: dict[Frame, dict[Place, Landing]] = {}
@@ -108,7 +112,7 @@ class OffsetsJudge:
             owner = None if reader is None else reader.member_id
         if owner != who and group is not None and _is_late_at_its_epoch(group, frame):
             return Landing(offset, partition, process, frame.link.serial, is_zombie=True)
-        if owner not in (None, who):
+        if owner not in (None, who) and self._is_there(partition):
             raise Violation("zombie", f"{who} commits {name}-{number}, which {owner} has")
         last = self._landings.get(place, [NOWHERE])[-1]
         is_late = last.by is process and (frame.copied or last.connection != frame.link.serial)

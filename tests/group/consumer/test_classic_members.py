@@ -188,6 +188,21 @@ def test_rule_21_after_a_load_a_join_that_was_delayed_makes_no_known_generation_
     assert text(world.member(classic.member_id).current) == "A2 A3"
 
 
+def test_rule_21_after_a_load_a_heartbeat_that_was_delayed_makes_no_known_generation_illegal() -> None:
+    """Seed 588544: more than one of them, on a connection that the member has given up."""
+    world = World()
+    classic = beside_one(world)
+    old = Classic(world, member_id=classic.member_id, generation=classic.generation, connection=classic.connection)
+    classic.reconnect()
+    classic.topics = "AB"
+    assert (classic.come(), classic.generation) == ("A2 A3", old.generation + 1)
+    world.restart()
+    world.shard.state.predecessor_connection = classic.connection
+    assert [old.beat(), old.beat()] == [NONE, NONE]
+    assert [classic.beat(), classic.commit("A2 A3")] == [NONE, NONE]
+    assert old.beat() is REBALANCE, "nobody reads that"
+
+
 def test_rule_21_a_step_that_breaks_off_leaves_nothing() -> None:
     world = World()
     world.saboteur = Saboteur(world.settings)

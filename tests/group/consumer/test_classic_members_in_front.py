@@ -94,6 +94,21 @@ def test_what_looks_agree_upon_counts_at_once_if_it_is_there() -> None:
     assert member.beat() is REBALANCE
 
 
+def test_looks_from_before_the_upgrade_take_nothing_away() -> None:
+    """Seed 595250: another process has looked for a while, and has not heard that the topic has grown."""
+    world = in_front()
+    world.shows = None
+    (member,) = classic_group(world, ["A0 A1 A2 A3 A4"])
+    told = world.join("n", "B", seen=shown(topics(A=5)["A"], B))
+    assert told.brief == (2, "B0 B1")
+    assert world.beat("n", 2, seen=agreed(A, 10_000)).error is NONE
+    assert world.shard.state.consumer[GROUP].topics["A"].partitions == 5
+    assert [member.beat(), member.commit("A4")] == [NONE, NONE]
+    world.pass_ms(5_000)
+    assert [member.beat(), world.beat("n", 2, seen=agreed(A, 4_000)).error] == [NONE, NONE]
+    assert world.shard.state.consumer[GROUP].topics["A"].partitions == 4, "those looks came later"
+
+
 # -- the fence epoch ---------------------------------------------------------------------------------------------------
 
 
