@@ -48,9 +48,9 @@ def note_alive(
     if order is Order.OLDER:
         raise Refused(ErrorCode.REBALANCE_IN_PROGRESS, "the member has come by a newer connection since")
     if member.epoch_unsure:
-        member.generation = max(member.generation, generation)
-        member.move(max(member.epoch, generation))
         member.epoch_unsure = order is Order.UNSURE or transition.state.is_of_before_load(group, context)
+        member.generation = max(generation, member.generation) if member.epoch_unsure else generation
+        member.move(max(member.epoch, generation))
         group.forget(member)
     if order is not Order.UNSURE:
         member.use(context)
