@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -19,6 +21,7 @@ from tests.cli import run_cli
 from tests.group.connect.world import GROUP
 from tests.kafka.cluster import KafkaCluster
 from tests.kafka.ports import free_port
+from tests.kafka.wait import eventually
 from tests.pipeline.files import copy_to_file
 from tests.pipeline.hdfs import Hdfs, running_hdfs
 from tests.pipeline.log_of_all_kinds import all_kinds, check_tables, raw_of, without_holes
@@ -137,6 +140,22 @@ def test_a_stream_goes_on_where_it_was(place: Place, kafka: KafkaCluster, tmp_pa
     second = made(place, tmp_path, *source, "--stream")
     assert len(list((second / RECORDS.name).glob("batch-*"))) == 2, "what was there has not been read again"
     assert read_all(second) == read_all(made_here(tmp_path / "here", *source))
+
+
+def test_rows_that_spark_keeps_beside_rows_on_hdfs(hdfs: Hdfs, spark: Any) -> None:
+    """Their tasks are to run in different places. Spark must not wait for one of them, which there is not."""
+    place = f"hdfs://{hdfs.address}/rows-{uuid.uuid4()}"
+    spark.range(3).coalesce(1).write.parquet(place)
+    kept = spark.range(3).coalesce(1).persist()
+    assert kept.count() == 3
+    with ThreadPoolExecutor(1) as threads:
+        counted = threads.submit(kept.union(spark.read.parquet(place)).count)
+        try:
+            eventually(counted.done, "a job that does not wait for a place")
+        finally:
+            spark.sparkContext.cancelAllJobs()
+    assert counted.result() == 6
+    kept.unpersist()
 
 
 def failed(log: list[object], out: str, settings: Mapping[str, str], environment: Mapping[str, str]) -> str:

@@ -44,6 +44,10 @@ HAS_COMPILED = "spark.kcoord.compiled"
 """A setting of a session: whether compiled modules were taken along to its executors."""
 PYTHON = "spark.pyspark.python"
 """Spark's setting for the Python of its executors."""
+WITHOUT_WAITING = {"spark.locality.wait": "0s"}
+"""On one machine, a task must not wait for a better place. Spark waits for one if some rows of a job are kept here and
+others are blocks of an HDFS. But on one machine it looks again only when a task ends: if none runs, it waits forever.
+"""
 ANSWERS_WITHIN_S = 10
 """How long a standalone master of Spark's may take to accept a connection, in s."""
 
@@ -89,6 +93,8 @@ def session(
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
+    if is_local(master):
+        ours |= WITHOUT_WAITING
     packages = [*([KAFKA_CONNECTOR] if kafka else ()), *([DELTA_CONNECTOR] if delta else ())]
     if packages:
         ours |= {PACKAGES: ",".join(packages), EXCLUDES: CARRIED}
