@@ -89,6 +89,7 @@ def lab(
     from kcoord.pipeline.lab import cells, is_possible
     from kcoord.pipeline.schemas import LAB
     from kcoord.pipeline.spark.lab import run_all
+    from kcoord.pipeline.spark.remote_place import check_answers, usable
     from kcoord.pipeline.spark.session import session
     from kcoord.pipeline.spark.store import Store
     from kcoord.sim.scenario import Kind as GroupKind
@@ -108,13 +109,15 @@ def lab(
         fail("placement rules and drains do not work in group barrier: give --kind individual or connect", USAGE)
     settings = pairs(conf, "--conf")
     try:
+        check_answers(out, settings)
         with Progress() as progress:
             progress.say("starting Spark")
             with session(
                 master, spark_log(out), kafka=False, settings=settings, shared=shared_files(out), say=progress.say
             ) as spark:
                 progress.watch(spark)
-                found = run_all(Store(spark, place_of(out), (LAB,)), scenarios, todo, progress.say)
+                with usable(out):
+                    found = run_all(Store(spark, place_of(out), (LAB,)), scenarios, todo, progress.say)
     except PipelineError as error:
         fail(error)
     print(shown(scenarios, found), end="")

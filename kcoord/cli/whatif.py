@@ -236,18 +236,21 @@ def _given(context: typer.Context) -> frozenset[str]:
 def _replayed(wanted: "Question", out: str, master: str, settings: dict[str, str], progress: "Progress") -> "Advice":
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.schemas import WHATIF
+    from kcoord.pipeline.spark.remote_place import check_answers, usable
     from kcoord.pipeline.spark.session import session
     from kcoord.pipeline.spark.store import Store
     from kcoord.pipeline.spark.whatif import replay_all
     from kcoord.pipeline.whatif.advice import NotReplayed, advise
 
+    check_answers(out, settings)
     progress.say("starting Spark")
     episodes = {each.name: each for each in wanted.episodes}
     with session(
         master, spark_log(out), kafka=False, settings=settings, shared=shared_files(out), say=progress.say
     ) as spark:
         progress.watch(spark)
-        rows = replay_all(Store(spark, place_of(out), (WHATIF,)), episodes, wanted.cells, progress.say)
+        with usable(out):
+            rows = replay_all(Store(spark, place_of(out), (WHATIF,)), episodes, wanted.cells, progress.say)
     try:
         return advise(rows, wanted.recorded)
     except NotReplayed as error:

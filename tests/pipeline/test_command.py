@@ -35,7 +35,9 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.mark.long("starts Spark by itself")
 def test_a_log_in_a_file(log: Path, tmp_path: Path) -> None:
-    quick = [part for name, value in QUICK.items() for part in ("--conf", f"{name}={value}")]
+    """Also where Hadoop's own files name another file system: a directory is one of this machine."""
+    elsewhere = {"spark.hadoop.fs.defaultFS": f"hdfs://127.0.0.1:{free_port()}"}
+    quick = [part for name, value in (QUICK | elsewhere).items() for part in ("--conf", f"{name}={value}")]
     out = tmp_path / "tables"
     done = kcoord(
         "pipeline", "history", "--data-dir", log, "--out", out, "--master", MASTER, *quick, deadline_s=DEADLINE_S

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -16,9 +17,19 @@ class HadoopFiles:
     spark: Any
     place: str
 
+    @property
+    def is_far(self) -> bool:
+        """Whether only Hadoop reaches the place: it is no directory of this machine."""
+        return "://" in self.place
+
     def at(self, name: str) -> str:
-        """Where this is."""
-        return f"{self.place}/{name}" if name else self.place
+        """Where this is, for Hadoop, for which a path without a scheme may be in another file system."""
+        where = f"{self.place}/{name}" if name else self.place
+        return where if self.is_far else f"file:{Path(where).absolute()}"
+
+    def here(self, name: str) -> Path:
+        """Where this is on this machine."""
+        return Path(self.place, name)
 
     def names(self, folder: str) -> set[str]:
         """What is in the folder. Nothing, if it does not exist."""
@@ -49,7 +60,7 @@ class HadoopFiles:
     def move(self, name: str, to: str) -> None:
         """Move this to where nothing is. Raises PipelineError."""
         if not self._system().rename(self._path(name), self._path(to)):
-            raise PipelineError(f"{self.at(name)} could not be moved to {to}: see that it can be written")
+            raise PipelineError(f"{self.place}/{name} could not be moved to {to}: see that it can be written")
 
     def _path(self, name: str) -> Any:
         return self.spark._jvm.org.apache.hadoop.fs.Path(self.at(name))

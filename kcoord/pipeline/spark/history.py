@@ -66,7 +66,7 @@ def _write_by_tasks(store: Store, source: Source, say: Say, *, follows: bool) ->
     if reader is None or folders is None:
         return False
     say("reading and decoding the log")
-    with ErrorLine("the log could not be read"):
+    with ErrorLine("the log could not be read, or its tables not be written"):
         write_files(store.spark, TaskFiles(reader, source.partitions, folders, follows))
     say("replacing the tables")
     store.form.replace_by_files([RECORDS, QUARANTINE, *(DERIVED if follows else ())])
@@ -75,7 +75,7 @@ def _write_by_tasks(store: Store, source: Source, say: Say, *, follows: bool) ->
 
 def _take_by_spark(store: Store, source: Source, say: Say) -> None:
     say("reading and decoding the log")
-    with ErrorLine("the log could not be read"):
+    with ErrorLine("the log could not be read, or its tables not be written"):
         _split(source.batch(store.spark, store.scratch("log")), store.replace_raw)
 
 
@@ -98,7 +98,7 @@ def run_stream(
 
     with ErrorLine("the stream has failed"):
         writer = source.stream(store.spark, at_once).writeStream.foreachBatch(take)
-        writer = writer.option("checkpointLocation", f"{store.place}/{CHECKPOINT}")
+        writer = writer.option("checkpointLocation", store.files.at(CHECKPOINT))
         writer = (
             writer.trigger(availableNow=True)
             if every_s is None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -70,7 +69,7 @@ class ParquetTables:
     def renew(self, table: Table, rows: Rows | FewRows, partitions: Collection[int], mark: str) -> None:
         """See TableFormat."""
         if isinstance(rows, FewRows):
-            if not self._is_far:
+            if not self.files.is_far:
                 self._renew_here(table, rows, partitions, mark)
                 return
             rows = rows.frames(self.files.spark, table)
@@ -98,18 +97,18 @@ class ParquetTables:
 
     def count(self, table: Table) -> int:
         """See TableFormat."""
-        return int(self.read(table).count()) if self._is_far else rows_in(Path(self.files.at(table.name)))
+        return int(self.read(table).count()) if self.files.is_far else rows_in(self.files.here(table.name))
 
     def folders(self) -> Mapping[str, str] | None:
         """See TableFormat."""
-        if self._is_far:
+        if self.files.is_far:
             return None
         raw = {each.name: f"{NEXT}/{each.name}/{_batch(0)}" for each in (RECORDS, QUARANTINE)}
         made = raw | {each.name: f"{NEXT}/{each.name}" for each in DERIVED}
         self.files.delete(NEXT)
         for folder in made.values():
             self.files.make(folder)
-        return {name: self.files.at(folder) for name, folder in made.items()}
+        return {name: str(self.files.here(folder)) for name, folder in made.items()}
 
     def replace_by_files(self, tables: Sequence[Table]) -> None:
         """See TableFormat."""
@@ -139,14 +138,9 @@ class ParquetTables:
 
     # Inside
 
-    @property
-    def _is_far(self) -> bool:
-        """Whether Python cannot reach the place as a directory."""
-        return "://" in self.files.place
-
     def _renew_here(self, table: Table, rows: FewRows, partitions: Collection[int], mark: str) -> None:
         """The same without Spark, whose plans take longer than few rows are worth."""
-        old, new = Path(self.files.at(table.name)), Path(self.files.at(f"{NEXT}/{table.name}"))
+        old, new = self.files.here(table.name), self.files.here(f"{NEXT}/{table.name}")
         self.files.delete(f"{NEXT}/{table.name}")
         new.mkdir(parents=True)
         name = f"part-{uuid.uuid4().hex}.parquet"
@@ -191,8 +185,8 @@ class ParquetTables:
                 files.move(f"{apart}/{each}", f"{new}/{OPEN}{each}")
         for each in stay:
             files.copy(f"{table.name}/{each}", f"{new}/{each}")
-        files.touch(f"{new}/{MARK}{mark}")
         self._swap(table.name)
+        files.touch(f"{table.name}/{MARK}{mark}")  # at last: where a rename is a copy, that may have been broken off
 
     def _swap(self, name: str) -> None:
         """Move the new table to the place of the old one."""

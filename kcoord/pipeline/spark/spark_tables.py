@@ -12,6 +12,7 @@ import attrs
 from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.readable_tables import Condition, ReadableTables, TableFolders, made_again
 from kcoord.pipeline.schemas import Table
+from kcoord.pipeline.spark.remote_place import check_answers, usable
 from kcoord.pipeline.spark.session import session
 from kcoord.pipeline.spark.step_messages import ErrorLine, Say, silent
 from kcoord.pipeline.spark.store import Store
@@ -55,10 +56,11 @@ def readable(
     if "://" not in place and form == "parquet":
         yield TableFolders(Path(place))
         return
+    check_answers(place, settings)
     say("starting Spark")
     with session(master, log, kafka=False, delta=form == "delta", settings=settings, say=say) as spark:
         say("reading the tables")
         store = Store(spark, place, format=form)
-        with ErrorLine(f"{place} cannot be read"):
+        with usable(place):
             store.check_format()
         yield SparkTables(store)
