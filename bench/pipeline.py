@@ -44,6 +44,8 @@ from kcoord.protocol.generated import connect_worker_group_current_member_assign
 from kcoord.protocol.records import (
     ConnectWorkerGroupCurrentMemberAssignmentKey,
     ConnectWorkerGroupCurrentMemberAssignmentValue,
+    ConnectWorkerGroupHistoryKey,
+    ConnectWorkerGroupHistoryValue,
     ConnectWorkerGroupMetadataKey,
     ConnectWorkerGroupMetadataValue,
     OffsetCommitKey,
@@ -154,8 +156,8 @@ def run(folder: Path) -> Outcome:
 
 
 def story() -> Iterator[tuple[int, list[RawRecord]]]:
-    """What fleets write, for ever: a partition, and the records of a step: an epoch, what its members then run, and
-    offsets that a consumer commits beside it. Every other step is of the large group.
+    """What fleets write, for ever: a partition, and the records of a step: an epoch, what its members then run, offsets
+    that a consumer commits beside it, and what came of the epoch. Every other step is of the large group.
     """
     epoch, large = 0, 0
     while True:
@@ -177,6 +179,8 @@ def step_of(group: str, epoch: int) -> tuple[int, list[RawRecord]]:
     for partition in range(MEMBERS):
         value = OffsetCommitValue(offset=epoch, commit_timestamp=1_700_000_000_000)
         records.append(Record(OffsetCommitKey(group, "orders", partition), value))
+    came = ConnectWorkerGroupHistoryValue("worker joined", epoch, epoch, epoch, 0)
+    records.append(Record(ConnectWorkerGroupHistoryKey(group, epoch), came))
     return partition_of(group, PARTITIONS), [encode_record(each) for each in records]
 
 

@@ -77,7 +77,7 @@ def history(
     from kcoord.cli.output.spark_progress import Progress
     from kcoord.pipeline.failure import PipelineError
     from kcoord.pipeline.spark.remote_place import check_answers, usable
-    from kcoord.pipeline.spark.session import session
+    from kcoord.pipeline.spark.session import is_local, session
     from kcoord.pipeline.spark.store import Store
 
     if every is not None and not stream:
@@ -91,13 +91,15 @@ def history(
         source = _source(settings, client)
         check_answers(out, spark_settings)
         log, shared = spark_log(out), shared_files(out)
+        is_delta = table_format is TableFormat.DELTA
+        by_spark = stream or bool(client) or is_delta or "://" in out or not is_local(master)
         with Progress() as progress:
             progress.say("starting Spark")
             with session(
                 master,
                 log,
-                kafka=kafka,
-                delta=table_format is TableFormat.DELTA,
+                kafka=kafka and by_spark,  # otherwise its tasks read the topic without Spark's module for Kafka
+                delta=is_delta,
                 settings=spark_settings,
                 shared=shared,
                 say=progress.say,

@@ -14,7 +14,7 @@ That holds for Connect workers and for [consumers](#groups-of-consumers). The pi
 the tables into a [page to look at](#a-page-to-look-at) and into
 [recommendations](#what-if-your-own-history-under-another-policy-another-delay).
 
-The pipeline uses Apache Spark and writes Parquet files. It runs on one machine, or [on a cluster](#on-a-cluster). You
+The pipeline uses Apache Spark and writes Parquet files, or tables of [Delta Lake](#in-deltas-format). It runs on one machine, or [on a cluster](#on-a-cluster). You
 need Java 17 or later.
 
 ```
@@ -28,8 +28,9 @@ kcoord pipeline history --out tables --config kcoord.toml --stream --every 60   
 You say where the log is in the same way as for `kcoord serve`: by flags, `-o`, the environment or `--config`. The
 pipeline only reads, and reads only what is committed. So you can use it while kcoord runs.
 
-- To read a topic for the first time, Spark downloads its module for Kafka from Maven Central
-  (`org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0`). To use a mirror, give `--conf spark.jars.ivySettings=FILE`.
+- kcoord reads a topic by itself. For `--stream`, `--kafka-option`, Delta, a URI or a cluster, Spark downloads its module
+  for Kafka from Maven Central (`org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0`). To use a mirror, give
+  `--conf spark.jars.ivySettings=FILE`.
 - The pipeline passes the passwords and PEM files of `log.sasl.*` and `log.ssl.*` on to Spark. If Kafka's Java client
   needs more, for Kerberos or OAuth, use `--kafka-option NAME=VALUE`.
 - `--conf NAME=VALUE` sets any setting of Spark.

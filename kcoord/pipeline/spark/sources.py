@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 import attrs
 
-from kcoord.log.history import Entry
 from kcoord.log.interface import LogError
 from kcoord.log.kafka.history import TopicHistory
 from kcoord.log.kafka.settings import KafkaLogSettings
@@ -33,7 +32,8 @@ _AT_ONCE = {"max.poll.records": "100000"}
 Spark's source looks for the ends of the partition. That discards what the client has fetched and not handed on.
 """
 
-
+ROWS_AT_ONCE = 4096
+"""So many rows are read before somebody takes them: to begin and to stop an event loop costs as much as ten rows."""
 Outage = tuple[int | None, int, int]
 """The partition (None: all of them), and the beginning and end (unix ms)."""
 
@@ -215,17 +215,22 @@ class FilePartitions:
 def topic_rows(settings: KafkaLogSettings, partition: int, start: int, end: int | None) -> Iterator[RawRow]:
     """The rows of a partition of the log's topic, from one position up to another. Raises LogError."""
 
-    async def steps() -> AsyncIterator[list[Entry]]:
+    async def parts() -> AsyncIterator[list[RawRow]]:
+        rows: list[RawRow] = []
         async with TopicHistory(settings) as history:
             async for step in history.read(partition, start):
-                yield step if end is None else [each for each in step if each.position < end]
-                if end is not None and step and step[-1].position >= end:
-                    return  # what has come since
+                rows += [(each.position, each.at_ms, each.key, each.value) for each in step]
+                if end is not None and rows and rows[-1][0] >= end:
+                    break  # what has come since
+                if len(rows) >= ROWS_AT_ONCE:
+                    yield rows
+                    rows = []
+        yield rows if end is None else [each for each in rows if each[0] < end]
 
-    return ((each.position, each.at_ms, each.key, each.value) for step in _one_by_one(steps()) for each in step)
+    return chain.from_iterable(_one_by_one(parts()))
 
 
-def _one_by_one(results: AsyncIterator[list[Entry]]) -> Iterator[list[Entry]]:
+def _one_by_one(results: AsyncIterator[list[RawRow]]) -> Iterator[list[RawRow]]:
     """What an asynchronous iterator gives, for a caller that has no event loop."""
     with asyncio.Runner() as runner:
         while True:
@@ -235,7 +240,7 @@ def _one_by_one(results: AsyncIterator[list[Entry]]) -> Iterator[list[Entry]]:
                 return
 
 
-async def _next_of(results: AsyncIterator[list[Entry]]) -> list[Entry]:
+async def _next_of(results: AsyncIterator[list[RawRow]]) -> list[RawRow]:
     """The next result. Raises StopAsyncIteration."""
     return await anext(results)
 
