@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from kcoord.pipeline.spark.session import session
+from tests.pipeline.shared_spark import SharedSpark
 from tests.pipeline.simulated_logs import Logs, simulated
-from tests.pipeline.spark import MASTER, QUICK, bring_connectors
 
 
-@pytest.fixture(scope="package")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+@pytest.fixture(scope="package", name="spark")
+def shared_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session with the source for Kafka, and with Delta."""
-    bring_connectors()
-    log = tmp_path_factory.mktemp("spark") / "spark.log"
-    with session(MASTER, log, kafka=True, delta=True, settings=QUICK) as running:
-        yield running
+    shared = SharedSpark(tmp_path_factory.mktemp("spark"))
+    yield shared
+    shared.give_way()
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
         yield running
 
 
-@pytest.fixture(params=["hdfs", "s3a"])
+@pytest.fixture(params=["hdfs", pytest.param("s3a", marks=pytest.mark.proof)])
 def place(request: pytest.FixtureRequest) -> Place:
     """A directory that is not there yet."""
     name = f"tables-{uuid.uuid4()}"

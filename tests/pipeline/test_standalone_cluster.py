@@ -31,6 +31,7 @@ from tests.pipeline.killed_stream import kill_a_stream
 from tests.pipeline.log_of_all_kinds import all_kinds, check_tables, raw_of, without_holes
 from tests.pipeline.on_topic import put_raw
 from tests.pipeline.replayed import history
+from tests.pipeline.shared_spark import SharedSpark
 from tests.pipeline.spark import bring_connectors
 from tests.pipeline.standalone_cluster import OF_PANDAS, SparkCluster, bare_python, spark_cluster
 from tests.pipeline.story import PARTITIONS, tables
@@ -51,38 +52,40 @@ def cluster(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield running
 
 
-@pytest.fixture(scope="module")
-def spark(cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+@pytest.fixture
+def on_cluster(spark: SharedSpark, cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session on it."""
+    spark.give_way()
     bring_connectors()
     log = tmp_path_factory.mktemp("spark") / "spark.log"
     log.touch()
-    with session(cluster.master, log, kafka=True, settings=cluster.settings, shared=[log]) as running:
+    with session(cluster.master, log, kafka=True, delta=True, settings=cluster.settings, shared=[log]) as running:
+        assert running.sparkContext.master == cluster.master
         yield running
 
 
 @pytest.mark.long("starts a cluster")
-def test_a_log_in_a_file_of_this_machine(spark: Any, tmp_path: Path) -> None:
+def test_a_log_in_a_file_of_this_machine(on_cluster: Any, tmp_path: Path) -> None:
     log = all_kinds()
     copy_to_file(raw_of(log), tmp_path / "log", PARTITIONS)
-    outcome = run_batch(Store(spark, str(tmp_path / "tables")), FileSource.look(tmp_path / "log"))
+    outcome = run_batch(Store(on_cluster, str(tmp_path / "tables")), FileSource.look(tmp_path / "log"))
     check_tables(tmp_path / "tables", log, outcome)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("run", [run_batch, run_stream], ids=["batch", "stream"])
 def test_a_log_in_a_topic(
-    spark: Any, kafka: KafkaCluster, tmp_path: Path, run: Callable[[Store, TopicSource], Outcome]
+    on_cluster: Any, kafka: KafkaCluster, tmp_path: Path, run: Callable[[Store, TopicSource], Outcome]
 ) -> None:
     log, topic = without_holes(all_kinds()), f"log-{uuid.uuid4()}"
     kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1"})
     put_raw(kafka.bootstrap, topic, raw_of(log))
     source = TopicSource.look(KafkaLogSettings(bootstrap=kafka.bootstrap, topic=topic))
-    check_tables(tmp_path / "tables", log, run(Store(spark, str(tmp_path / "tables")), source))
+    check_tables(tmp_path / "tables", log, run(Store(on_cluster, str(tmp_path / "tables")), source))
 
 
 @pytest.mark.proof
-def test_a_stream_whose_driver_is_killed(python: Path, kafka: KafkaCluster, tmp_path: Path) -> None:
+def test_a_stream_whose_driver_is_killed(spark: SharedSpark, python: Path, kafka: KafkaCluster, tmp_path: Path) -> None:
     """On a cluster of its own: a session keeps the cores that it has."""
     log, topic, place = without_holes(all_kinds()), f"log-{uuid.uuid4()}", tmp_path / "tables"
     kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1"})
@@ -91,18 +94,19 @@ def test_a_stream_whose_driver_is_killed(python: Path, kafka: KafkaCluster, tmp_
     with spark_cluster(tmp_path / "cluster", python) as cluster:
         settings = [f"{name}={value}" for name, value in cluster.settings.items()]
         kill_a_stream([kafka.bootstrap, topic, str(place), cluster.master, *settings], place)
-        with session(cluster.master, tmp_path / "spark.log", kafka=True, settings=cluster.settings) as spark:
-            check_tables(place, log, run_stream(Store(spark, str(place)), source, at_once=AT_ONCE))
+        spark.give_way()
+        with session(cluster.master, tmp_path / "spark.log", kafka=True, settings=cluster.settings) as own:
+            check_tables(place, log, run_stream(Store(own, str(place)), source, at_once=AT_ONCE))
     assert len(list((place / "records").glob("batch-*"))) > 2
 
 
 @pytest.mark.proof
-def test_a_program_gets_the_tables_of_a_topic(spark: Any, kafka: KafkaCluster) -> None:
+def test_a_program_gets_the_tables_of_a_topic(on_cluster: Any, kafka: KafkaCluster) -> None:
     """The executors read the topic themselves, with what kcoord has brought along."""
     log, topic = without_holes(all_kinds()), f"log-{uuid.uuid4()}"
     kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1"})
     put_raw(kafka.bootstrap, topic, raw_of(log))
-    found = pipeline.tables(spark, {"bootstrap.servers": kafka.bootstrap, "topic": topic})
+    found = pipeline.tables(on_cluster, {"bootstrap.servers": kafka.bootstrap, "topic": topic})
     assert found[RECORDS.name].count() == sum(map(len, log.values()))
     expected = [row for partition, each in log.items() for row in tables(each, PARTITIONS, partition)[EPOCHS.name]]
     wanted = ("group_id", "epoch", "reason", "members")
@@ -111,17 +115,17 @@ def test_a_program_gets_the_tables_of_a_topic(spark: Any, kafka: KafkaCluster) -
 
 
 @pytest.mark.proof
-def test_the_lab_while_an_executor_is_killed(spark: Any, cluster: SparkCluster) -> None:
+def test_the_lab_while_an_executor_is_killed(on_cluster: Any, cluster: SparkCluster) -> None:
     scenarios = {"death": load(built_in()["death"])}
     todo = cells(list(scenarios), list(Kind), ["uniform", "eager"], [None], range(8))
-    tracker = spark.sparkContext.statusTracker()
+    tracker = on_cluster.sparkContext.statusTracker()
 
     def under_way() -> bool:
         stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
         return any(each is not None and 0 < each.numCompletedTasks < each.numTasks for each in stages)
 
     with ThreadPoolExecutor() as pool:
-        rows = pool.submit(lambda: run_cells(spark, scenarios, todo).collect())
+        rows = pool.submit(lambda: run_cells(on_cluster, scenarios, todo).collect())
         eventually(under_way, "some cells are done and some are not")
         cluster.kill_executor()
         found = rows.result()
@@ -130,11 +134,11 @@ def test_the_lab_while_an_executor_is_killed(spark: Any, cluster: SparkCluster) 
 
 
 @pytest.mark.proof
-def test_what_if(spark: Any, tmp_path: Path) -> None:
+def test_what_if(on_cluster: Any, tmp_path: Path) -> None:
     past = history(load(built_in()["death"]), Kind.BARRIER, "kip-415")
     wanted = question(past.tables, Asked(heartbeat=3.0, seeds=1, delays=[0, 30]))
     episodes = {each.name: each for each in wanted.episodes}
-    found = replay_all(Store(spark, str(tmp_path / "whatif"), (WHATIF,)), episodes, wanted.cells)
+    found = replay_all(Store(on_cluster, str(tmp_path / "whatif"), (WHATIF,)), episodes, wanted.cells)
     expected = [replay_of(episodes[each.scenario], each) for each in wanted.cells]
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 

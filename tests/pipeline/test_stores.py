@@ -13,10 +13,13 @@ from kcoord.pipeline.failure import PipelineError
 from kcoord.pipeline.history.entry import Entry
 from kcoord.pipeline.schemas import DERIVED, FOLLOWED, OUTAGES, QUARANTINE, RECORDS, TABLES, Table
 from kcoord.pipeline.spark import history
+from kcoord.pipeline.spark.delta_tables import DeltaTables
 from kcoord.pipeline.spark.frames import followed
+from kcoord.pipeline.spark.hadoop_files import HadoopFiles
 from kcoord.pipeline.spark.history import follow_new
 from kcoord.pipeline.spark.spark_tables import SparkTables
 from kcoord.pipeline.spark.store import FORMATS, Store
+from kcoord.pipeline.spark.table_rows import Rows
 from kcoord.protocol.records import encode_record
 from tests.pipeline.log_of_all_kinds import all_kinds, as_told
 from tests.pipeline.story import PARTITIONS, tables
@@ -84,7 +87,12 @@ def store(request: pytest.FixtureRequest, spark: Any, tmp_path: Path) -> Store:
 
 
 @pytest.mark.parametrize(
-    ("form", "few"), [("parquet", 100_000), ("parquet", 0), ("delta", 100_000)], ids=["parquet", "many rows", "delta"]
+    ("form", "few"),
+    [
+        pytest.param("parquet", 100_000, id="parquet"),
+        pytest.param("parquet", 0, id="many rows", marks=pytest.mark.proof),
+        pytest.param("delta", 100_000, id="delta", marks=pytest.mark.proof),
+    ],
 )
 def test_after_each_batch_the_tables_are_those_of_the_whole_log(
     form: str, few: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -123,6 +131,7 @@ def test_only_what_is_new_is_followed(store: Store, monkeypatch: pytest.MonkeyPa
     assert read[2:] == [sizes[2]], "the log has more partitions: whether a group belongs to its own is asked once more"
 
 
+@pytest.mark.proof
 def test_a_batch_that_comes_twice_is_there_once(store: Store) -> None:
     first, second, _ = pieces(all_kinds())
     for number, log, before in ((0, first, {}), (1, second, first), (1, second, first)):
@@ -178,6 +187,7 @@ def test_killed_between_two_renames(spark: Any, tmp_path: Path) -> None:
     check(store, log)
 
 
+@pytest.mark.proof
 def test_another_version_makes_the_tables_from_the_beginning(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, _ = pieces(all_kinds())
     store.add_raw(0, rows_of(store.spark, first, {}), lambda: None)
@@ -190,7 +200,8 @@ def test_another_version_makes_the_tables_from_the_beginning(store: Store, monke
     check(store, second)
 
 
-@pytest.mark.parametrize("few", [100_000, pytest.param(0, marks=pytest.mark.proof)])
+@pytest.mark.proof
+@pytest.mark.parametrize("few", [100_000, 0])
 def test_many_small_files_become_few(few: int, spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "FEW_RECORDS", few)
     monkeypatch.setattr("kcoord.pipeline.spark.parquet_tables.MOST_FILES", 1)
@@ -201,6 +212,29 @@ def test_many_small_files_become_few(few: int, spark: Any, tmp_path: Path, monke
         before = log
     check(store, before)
     assert len([*(tmp_path / "tables" / "epochs").glob("part-*.parquet")]) <= 2
+
+
+QUICK_TABLE = Table("offsets", "", QUARANTINE.columns[:2])
+
+
+def test_a_table_of_delta_changes_in_one_commit(spark: Any, tmp_path: Path) -> None:
+    """Open rows of the partitions that are named go, settled ones and those of others stay."""
+    files = HadoopFiles(spark, str(tmp_path))
+    tables = DeltaTables(files)
+
+    def rows(*made: tuple[int, int]) -> Any:
+        return spark.createDataFrame(list(made), QUICK_TABLE.ddl)
+
+    tables.replace_followed(QUICK_TABLE, Rows(rows((1, 1), (2, 1)), rows((1, 5), (2, 5))), "0-v")
+    tables.renew(QUICK_TABLE, Rows(rows((1, 5), (1, 6)), rows((1, 9))), [1], "1-v")
+    assert tables.mark(QUICK_TABLE) == "1-v"
+    there = spark.read.format("delta").load(files.at(QUICK_TABLE.name))
+    assert there.columns == ["partition", "offset", "open"]
+    assert sorted(tuple(row) for row in there.collect()) == [
+        (1, 1, False), (1, 5, False), (1, 6, False), (1, 9, True), (2, 1, False), (2, 5, True)
+    ]  # fmt: skip
+    commits = [each.name for each in (tmp_path / QUICK_TABLE.name / "_delta_log").glob("*.json")]
+    assert len(commits) == 2
 
 
 @pytest.mark.proof
@@ -214,6 +248,7 @@ def test_the_other_format_is_said(spark: Any, tmp_path: Path) -> None:
             Store(spark, str(tmp_path / name), format=other).check(stream=False)
 
 
+@pytest.mark.proof
 def test_what_spark_reads_is_what_a_directory_gives(spark: Any, tmp_path: Path) -> None:
     from kcoord.pipeline.readable_tables import TableFolders
 

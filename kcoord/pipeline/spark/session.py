@@ -80,10 +80,6 @@ def session(
         _check_java()
         _check_master(master)
     given = dict(settings or {})
-    if PYTHON in given:
-        os.environ["PYSPARK_PYTHON"] = given[PYTHON]  # PySpark looks here, and not at its own setting
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     ours = {
         "spark.app.name": "kcoord",
         "spark.log.level": "WARN",
@@ -104,7 +100,7 @@ def session(
     wanted = joined(ours, given)
     for name, value in wanted.items():
         builder = builder.config(name, value)
-    with _stderr_to(log):  # the JVM inherits it
+    with _stderr_to(log), _pythons(given.get(PYTHON)):  # the JVM inherits both
         try:
             spark = builder.getOrCreate()
         except Exception as error:
@@ -234,6 +230,24 @@ def _why_not(error: Exception, master: str, log: Path, packages: str) -> str:
             f"Central, or a mirror by --conf spark.jars.ivySettings=FILE, can be reached; {log} has the details"
         )
     return f"Spark did not start on {master}: {reason_of(error)}; {log} has the details"
+
+
+@contextlib.contextmanager
+def _pythons(executors: str | None) -> Iterator[None]:
+    """Tell a Spark that starts which Pythons to use. PySpark looks at the environment, and not at its own setting."""
+    before = {name: os.environ.get(name) for name in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON")}
+    if executors is not None:
+        os.environ["PYSPARK_PYTHON"] = executors
+    for name in before:
+        os.environ.setdefault(name, sys.executable)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager
