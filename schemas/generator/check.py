@@ -31,7 +31,7 @@ EPOCHS = {
 }
 """The field that a check gives back, by record value. Others have no epoch."""
 WORTH = 5
-"""So many structs at least must follow, or comparing them all at once does not pay."""
+"""The fewest structs for which it pays to compare all of them at once."""
 _TAKEN = {"data", "pos", "n", "epoch", "start"}
 
 

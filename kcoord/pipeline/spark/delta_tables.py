@@ -93,7 +93,7 @@ class DeltaTables:
 
     def replace_by_files(self, tables: Sequence[Table]) -> None:
         """See TableFormat."""
-        raise NotImplementedError("Delta writes its files itself")
+        raise NotImplementedError("`folders` names none: only Delta itself writes the files of its tables")
 
     def add_raw(self, table: Table, number: int, rows: Any | None) -> None:
         """See TableFormat."""

@@ -33,7 +33,7 @@ Spark's source looks for the ends of the partition. That discards what the clien
 """
 
 ROWS_AT_ONCE = 4096
-"""So many rows are read before somebody takes them: to begin and to stop an event loop costs as much as ten rows."""
+"""How many rows one run of the event loop reads. Starting and stopping the loop costs as much as reading ten rows."""
 Outage = tuple[int | None, int, int]
 """The partition (None: all of them), and the beginning and end (unix ms)."""
 

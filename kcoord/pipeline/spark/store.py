@@ -66,7 +66,7 @@ class TableFormat(Protocol):
         """Add the batch with this number. It is there once, however often it is added."""
 
     def newest_raw(self) -> int:
-        """The number of the last batch of records. -1: there is none."""
+        """The number of the last batch of records, or -1 if there are none."""
 
     def raw_after(self, number: int) -> Any:
         """The records of all later batches. There is one."""
